@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.tuning.evaluation.figures import LATEST_WEEKS, first_week, labelled_weeks, latest_figures
+from apps.tuning.evaluation.figures import LATEST_WEEKS, labelled_weeks, latest_figures
 
 
 def evaluation_metrics() -> Iterator[Metric]:
@@ -17,7 +17,7 @@ def evaluation_metrics() -> Iterator[Metric]:
     recall = _gauge("recall", "Estimated share of turns with something worth storing that gave a memory")
     zero = _gauge("zero_extraction", "Share of the turns that passed the pre-filter and gave nothing")
     kappa = _gauge("kappa", "Cohen's kappa of the two labellers who share the most items", "kind")
-    for project_id, found in labelled_weeks(since=first_week(LATEST_WEEKS)).items():
+    for project_id, found in labelled_weeks(weeks=LATEST_WEEKS).items():
         figures, project = latest_figures(found), show(Prefix.PROJECT, project_id)
         if figures is None:
             continue

@@ -16,7 +16,6 @@ from apps.memories.ledger.record import record
 from apps.memories.models import EvaluationItem, Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.outbox.rounds import Position, Step, begin_round, continue_round
 from apps.pipeline.core.enums import TraceStatus
-from apps.pipeline.core.policy import RetentionPolicy
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -49,18 +48,18 @@ def _steps(position: Position) -> Iterator[Step]:
     for project_id in projects:
         if not position or str(project_id) > position["project"]:
             yield from _apply_to(project_id, {"project": str(project_id), "rows": {}})
-        elif str(project_id) == position["project"]:
+        elif str(project_id) == position["project"] and position.get("period") != FINISHED:
             yield from _apply_to(project_id, position)
 
 
 def _apply_to(project_id: UUID, position: Position) -> Iterator[Step]:
-    """Apply the periods of one project; one step for each transaction, and the last one for the ledger."""
+    """Apply the periods of one project; one step for each transaction, and the last one for alerts and ledger."""
     now, scope = timezone.now(), partial(tenant_scope, project_id=project_id)
     with scope():
         policy = active_policy(project_id=project_id).retention
     periods: tuple[tuple[str, int, Callable[[Collection[UUID]], int]], ...] = (
         ("turns", policy.turn_days, _delete_turns),
-        ("model_calls", policy.model_call_days, _delete_model_calls),
+        ("model_calls", policy.model_call_days, lambda traces: ModelCall.objects.filter(trace__in=traces).delete()[0]),
         ("traces", policy.trace_days, _delete_traces),
     )
     for name, days, delete in periods:
@@ -75,28 +74,21 @@ def _apply_to(project_id: UUID, position: Position) -> Iterator[Step]:
             position = {**position, "rows": rows, "period": name, "at": at.isoformat(), "trace": str(last)}
             yield Step(position, changed)
         position = {name: position[name] for name in ("project", "rows")}
-    if position.get("period") != FINISHED:
-        with scope():
-            removed = _finish(project_id, policy, position["rows"], now)
-        yield Step({**position, "period": FINISHED}, removed)
-
-
-def _finish(project_id: UUID, policy: RetentionPolicy, rows: dict[str, int], now: datetime) -> int:
-    """Apply the periods of alerts and of the ledger, and record what was deleted; return how many of these were."""
-    last: dict[str, int] = {}
-    if policy.alert_days:
-        before, last["alerts"] = now - timedelta(days=policy.alert_days), 0
-        over = Alert.objects.for_project(project_id).filter(state=AlertState.RESOLVED, resolved_at__lt=before)
-        while ids := list(over.order_by("id").values_list("id", flat=True)[:AT_ONCE]):
-            with transaction.atomic():
-                AlertDelivery.objects.filter(alert_id__in=ids).delete()
-                last["alerts"] += Alert.objects.filter(id__in=ids).delete()[0]
-    if policy.ledger_days:
-        last["ledger"] = remove_sealed(project_id=project_id, before=now - timedelta(days=policy.ledger_days))
-    rows = {**rows, **last}
-    if any(rows.values()):
-        record("retention_applied", "project", project_id, project_id=project_id, details={"rows": rows})
-    return sum(last.values())
+    ended: dict[str, int] = {}  # alerts, and entries of the ledger
+    with scope():
+        if policy.alert_days:
+            before, ended["alerts"] = now - timedelta(days=policy.alert_days), 0
+            over = Alert.objects.for_project(project_id).filter(state=AlertState.RESOLVED, resolved_at__lt=before)
+            while ids := list(over.order_by("id").values_list("id", flat=True)[:AT_ONCE]):
+                with transaction.atomic():
+                    AlertDelivery.objects.filter(alert_id__in=ids).delete()
+                    ended["alerts"] += Alert.objects.filter(id__in=ids).delete()[0]
+        if policy.ledger_days:
+            ended["ledger"] = remove_sealed(project_id=project_id, before=now - timedelta(days=policy.ledger_days))
+        rows = {**position["rows"], **ended}
+        if any(rows.values()):
+            record("retention_applied", "project", project_id, project_id=project_id, details={"rows": rows})
+    yield Step({**position, "period": FINISHED}, sum(ended.values()))
 
 
 def _delete_turns(traces: Collection[UUID]) -> int:
@@ -105,10 +97,6 @@ def _delete_turns(traces: Collection[UUID]) -> int:
     quoted = Exists(MemoryOrigin.objects.filter(turn_id=same)) | Exists(EvaluationItem.objects.filter(turn_id=same))
     deleted, _ = turns.exclude(quoted).only("id").delete()
     return deleted + turns.exclude(content="").update(content="", speaker="")
-
-
-def _delete_model_calls(traces: Collection[UUID]) -> int:
-    return ModelCall.objects.filter(trace__in=traces).delete()[0]
 
 
 def _delete_traces(traces: Collection[UUID]) -> int:

@@ -1,11 +1,11 @@
 """Redact what was stored before redaction, or under a policy that masked less."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from django.db import models, transaction
+from django.db import models
 
 from apps.items.models import StoredItem
 from apps.memories.codec import read_statement
@@ -14,7 +14,7 @@ from apps.memories.services.entities import redact_aliases
 from apps.memories.services.revising import apply_revision
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.enums import WorkKind
-from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
+from apps.pipeline.core.operations import EnqueueWork, ReviseMemory
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.redaction.redact import redact_json
 from apps.tenants.scope import tenant_scope
@@ -55,19 +55,26 @@ def redact_history(
         policy = active_policy(project_id=project_id).redaction
         changed: Counter[str] = Counter()
         for memory in Memory.objects.for_project(project_id).order_by("id").iterator(chunk_size=BATCH):
-            changes = _redacted_columns(memory, _MEMORY_TEXTS, policy)
+            changes = _redact(memory, _MEMORY_TEXTS, policy)
             changed[Memory._meta.db_table] += bool(changes)
-            if changes and not is_dry_run:
-                _revise(memory, changes)
+            if not changes or is_dry_run:
+                continue
+            # The hash is salted, for others may differ only in what is gone.
+            changes["canonical_hash"] = salted_hash(canonical_hash(read_statement(memory)), memory_id=memory.id)
+            revised = ReviseMemory(memory.id, memory.version, verb="revised", changes=changes, note="redacted")
+            index = EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)
+            apply_revision(memory=memory, operations=[revised, index])
         progress(Memory._meta.db_table, changed[Memory._meta.db_table])
         for model, owner, columns in _TEXTS:
             if model is StoredItem and not policy.items:
                 continue  # the policy keeps items as they are
-            for batch in _batches(model, owner, project_id):
-                rows = [row for row in batch if _set_redacted(row, columns, policy)]
-                changed[model._meta.db_table] += len(rows)
-                if rows and not is_dry_run:
-                    model._default_manager.bulk_update(rows, columns)
+            rows, last = model._default_manager.filter(**{owner: project_id}).order_by("pk"), None
+            while batch := list((rows.filter(pk__gt=last) if last else rows)[:BATCH]):
+                last = batch[-1].pk
+                redacted = [row for row in batch if _redact(row, columns, policy)]
+                changed[model._meta.db_table] += len(redacted)
+                if not is_dry_run:
+                    model._default_manager.bulk_update(redacted, columns)
             progress(model._meta.db_table, changed[model._meta.db_table])
         aliases = EntityAlias._meta.db_table
         changed[aliases] = redact_aliases(project_id=project_id, policy=policy, is_dry_run=is_dry_run)
@@ -75,42 +82,10 @@ def redact_history(
         return dict(changed)
 
 
-def _revise(memory: Memory, changes: dict[str, Any]) -> None:
-    """Write the redacted columns as a revision; the hash is salted, for others may differ only in what is gone."""
-    with transaction.atomic():
-        for name, value in changes.items():
-            setattr(memory, name, value)
-        redacted_hash = canonical_hash(read_statement(memory))
-        columns = {**changes, "canonical_hash": salted_hash(redacted_hash, memory_id=memory.id)}
-        revised = ReviseMemory(
-            memory_id=memory.id,
-            expected_version=memory.version,
-            verb="revised",
-            changes=columns,
-            note="redacted",
-        )
-        index = EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)
-        operations: list[Operation] = [revised, index]
-        apply_revision(memory=memory, operations=operations)
-
-
-def _batches(model: type[models.Model], owner: str, project_id: UUID) -> Iterator[list[models.Model]]:
-    """Yield the rows of a project in the order of their keys."""
-    rows = model._default_manager.filter(**{owner: project_id}).order_by("pk")
-    last: Any = None
-    while batch := list((rows.filter(pk__gt=last) if last else rows)[:BATCH]):
-        yield batch
-        last = batch[-1].pk
-
-
-def _set_redacted(row: models.Model, columns: tuple[str, ...], policy: RedactionPolicy) -> bool:
-    changes = _redacted_columns(row, columns, policy)
+def _redact(row: models.Model, columns: tuple[str, ...], policy: RedactionPolicy) -> dict[str, Any]:
+    """Redact columns of a row, which is not saved; return those that this changes, with their redacted values."""
+    redacted = {name: redact_json(getattr(row, name), policy=policy) for name in columns}
+    changes = {name: value for name, value in redacted.items() if value != getattr(row, name)}
     for name, value in changes.items():
         setattr(row, name, value)
-    return bool(changes)
-
-
-def _redacted_columns(row: models.Model, columns: tuple[str, ...], policy: RedactionPolicy) -> dict[str, Any]:
-    """Return the columns that redaction changes, with their redacted values."""
-    redacted = {name: redact_json(getattr(row, name), policy=policy) for name in columns}
-    return {name: value for name, value in redacted.items() if value != getattr(row, name)}
+    return changes

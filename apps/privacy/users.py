@@ -144,18 +144,17 @@ def list_users(*, project_id: UUID) -> QuerySet[EndUser]:
 LEAST_CHARACTERS = 3  # of a user_id that is looked for in texts: a shorter one is found in words that mean others
 
 
-def clear_notes(*, project_id: UUID, end_user_id: UUID, user_id: str) -> int:
-    """Empty the notes of rollbacks that concern the user, and all notes that hold the user_id; return how many.
+def clear_notes(*, project_id: UUID, end_user_id: UUID, user_id: str) -> None:
+    """Empty the notes of rollbacks that concern the user, and all notes that hold the user_id.
 
     Must run while the rollbacks still refer to the user. A note that tells of the user in other words is not found.
     """
     rollbacks = Rollback.objects.filter(project_id=project_id).exclude(note="")
     concerned = list(RollbackItem.objects.filter(end_user_id=end_user_id).values_list("rollback_id", flat=True))
-    cleared = rollbacks.filter(id__in=concerned).update(note="")
+    rollbacks.filter(id__in=concerned).update(note="")
     if len(user_id) >= LEAST_CHARACTERS:
-        cleared += rollbacks.filter(note__icontains=user_id).update(note="")
-        cleared += Alert.objects.for_project(project_id).filter(note__icontains=user_id).update(note="")
-    return cleared
+        rollbacks.filter(note__icontains=user_id).update(note="")
+        Alert.objects.for_project(project_id).filter(note__icontains=user_id).update(note="")
 
 
 END = "end"  # the kind of the last line
@@ -200,7 +199,32 @@ def erase_user(*, project_id: UUID, user_id: str, wait: timedelta = WAIT) -> Era
     """
     derived = identifiers.end_user_id(project_id=project_id, user_id=user_id)
     with tenant_scope(project_id=project_id, end_user_id=derived):
-        erasure = _start(project_id, user_id, derived)
+        with transaction.atomic():
+            lock_imports(project_id=project_id)
+            # This lock conflicts with the one of every writer, see apps/tenants/end_users.py.
+            users = EndUser.objects.select_for_update().filter(project_id=project_id, erased_at__isnull=True)
+            user = get_or_refuse(users.filter(id=derived), "end user")
+            if user.erasing_since is not None:
+                erasure = Erasure.objects.get(end_user=user, finished_at__isnull=True)
+            else:
+                clear_notes(project_id=project_id, end_user_id=user.id, user_id=user_id)
+                forget_user(project_id=project_id, end_user_id=user.id, user_id=user_id)
+                user.external_id, user.erasing_since = "", timezone.now()
+                user.save(update_fields=["external_id", "erasing_since"])
+                erasure = Erasure.objects.create(
+                    project_id=project_id,
+                    end_user=user,
+                    user_hash=user_hash(project_id=project_id, user_id=user_id),
+                    actor=current_actor(),
+                )
+                record(
+                    "erasure_started",
+                    "end_user",
+                    user.id,
+                    project_id=project_id,
+                    end_user_id=user.id,
+                    details={"erasure": str(erasure.id)},
+                )
         if not run_erasure(erasure_id=erasure.id, most=wait):
             transaction.on_commit(lambda: queue_task("continue_erasures", group="erase"))
         erasure.refresh_from_db()
@@ -210,35 +234,6 @@ def erase_user(*, project_id: UUID, user_id: str, wait: timedelta = WAIT) -> Era
 def user_hash(*, project_id: UUID, user_id: str) -> str:
     """Return the keyed hash of a user_id (HMAC-SHA256 with SECRET_KEY), which identifies a receipt."""
     return salted_hmac(f"erasure:{project_id}", user_id, algorithm="sha256").hexdigest()
-
-
-def _start(project_id: UUID, user_id: str, derived: UUID) -> Erasure:
-    with transaction.atomic():
-        lock_imports(project_id=project_id)
-        # This lock conflicts with the one of every writer, see apps/tenants/end_users.py.
-        users = EndUser.objects.select_for_update().filter(project_id=project_id, erased_at__isnull=True)
-        user = get_or_refuse(users.filter(id=derived), "end user")
-        if user.erasing_since is not None:
-            return Erasure.objects.get(end_user=user, finished_at__isnull=True)
-        clear_notes(project_id=project_id, end_user_id=user.id, user_id=user_id)
-        forget_user(project_id=project_id, end_user_id=user.id, user_id=user_id)
-        user.external_id, user.erasing_since = "", timezone.now()
-        user.save(update_fields=["external_id", "erasing_since"])
-        erasure = Erasure.objects.create(
-            project_id=project_id,
-            end_user=user,
-            user_hash=user_hash(project_id=project_id, user_id=user_id),
-            actor=current_actor(),
-        )
-        record(
-            "erasure_started",
-            "end_user",
-            user.id,
-            project_id=project_id,
-            end_user_id=user.id,
-            details={"erasure": str(erasure.id)},
-        )
-    return erasure
 
 
 BATCH_ROWS = 1_000  # per transaction, so that none holds its locks for long

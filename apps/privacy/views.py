@@ -1,7 +1,6 @@
 """The ledger: who did what, filtered, and as a file."""
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -26,30 +25,6 @@ _PAGES = {
     "rollback": "console:rollback",
     "replay": "console:replay",
 }
-
-
-def audit_lines(entries: Iterable[LedgerEntry]) -> list[dict[str, Any]]:
-    """Return entries with the names of people and keys, and of the pages of their object and of the trace that acted.
-
-    "" is no page. At most two queries.
-    """
-    listed = list(entries)
-    names = names_of(entry.actor for entry in listed)
-    lines = []
-    for entry in listed:
-        kind, _, name = entry.actor.partition(":")
-        trace_id = parse(Prefix.TRACE, name) if kind == "trace" else None
-        is_named = names[entry.actor] != kind
-        line = {
-            "entry": entry,
-            "actor": names[entry.actor] if is_named else entry.actor if trace_id is None else kind,
-            "actor_id": trace_id,
-            "actor_page": "" if trace_id is None else _PAGES["trace"],
-            "object_page": _PAGES.get(entry.object_kind, "") if entry.object_id else "",
-            "details": {key: _in_words(value) for key, value in with_prefixes(entry.details).items()},
-        }
-        lines.append(line)
-    return lines
 
 
 def _in_words(value: Any) -> str:
@@ -89,9 +64,28 @@ class LedgerView(ProjectListView):
     filterset_class = LedgerFilter
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
-        """Add the entries with names and addresses."""
+        """Add the entries with the names of people and keys, and of the pages of their object and of the trace.
+
+        "" is no page. At most two queries.
+        """
         shown = super().get_context_data(**context)
-        return shown | {"lines": audit_lines(shown["object_list"])}
+        listed: list[LedgerEntry] = list(shown["object_list"])
+        names = names_of(entry.actor for entry in listed)
+        lines = []
+        for entry in listed:
+            kind, _, name = entry.actor.partition(":")
+            trace_id = parse(Prefix.TRACE, name) if kind == "trace" else None
+            is_named = names[entry.actor] != kind
+            line = {
+                "entry": entry,
+                "actor": names[entry.actor] if is_named else entry.actor if trace_id is None else kind,
+                "actor_id": trace_id,
+                "actor_page": "" if trace_id is None else _PAGES["trace"],
+                "object_page": _PAGES.get(entry.object_kind, "") if entry.object_id else "",
+                "details": {key: _in_words(value) for key, value in with_prefixes(entry.details).items()},
+            }
+            lines.append(line)
+        return shown | {"lines": lines}
 
 
 @project_page(MemberRole.ADMIN)

@@ -56,40 +56,40 @@ def run_heads(*, end_user_id: UUID, trace_ids: Collection[UUID] | None = None) -
         "trace_id", "details__extractor", "details__configured", f"details__{EXTRACTED_WITH}"
     )
     extractions = {row["trace_id"]: row for row in told}
-    with_turns = set(Turn.objects.filter(end_user_id=end_user_id).order_by().values_list("trace_id").distinct())
-    ends: list[tuple[datetime, Mapping[str, Any]]] = []
+    with_turns = set(
+        Turn.objects.filter(end_user_id=end_user_id).order_by().values_list("trace_id", flat=True).distinct()
+    )
+    heads: list[RunHead] = []
     latest: datetime | None = None
     for row in rows:
         if row["status"] == TraceStatus.REJECTED:
-            ends.append((latest or row["created_at"], row))
+            ended_at = latest or row["created_at"]
         else:
-            latest = max(latest or row["finished_at"], row["finished_at"])
-            ends.append((row["finished_at"], row))
-    ordered = sorted(ends, key=lambda each: each[0])
-    heads = (_head(row, at, latencies.get(row["id"], 0), extractions.get(row["id"], {})) for at, row in ordered)
-    return [replace(head, is_session_level=(head.trace_id,) not in with_turns) for head in heads]
+            ended_at = row["finished_at"]
+            latest = max(latest or ended_at, ended_at)
+        latency_us, told = latencies.get(row["id"], 0), extractions.get(row["id"], {})
+        first, ran = told.get(f"details__{EXTRACTED_WITH}"), told.get("details__extractor") or ""
+        head = RunHead(
+            trace_id=row["id"],
+            session_id=row["session_id"],
+            configuration_id=row["configuration_id"],
+            accepted_at=row["created_at"],
+            began_at=ended_at - timedelta(microseconds=latency_us),
+            ended_at=ended_at,
+            latency_us=latency_us,
+            extracted_with=parse(Prefix.TRACE, first) if first else row["id"],
+            extractor=ran,
+            had_model=ran not in ("", ExtractorKind.PLAIN) or told.get("details__configured") == ran,
+            is_session_level=row["id"] not in with_turns,
+            reads_again=row["reads_again"],
+        )
+        heads.append(head)
+    return sorted(heads, key=lambda head: head.ended_at)
 
 
 def batches_of(heads: Sequence[RunHead]) -> list[list[RunHead]]:
     """Return runs in groups of those that shared model calls."""
     return [list(group) for _, group in groupby(heads, key=lambda head: head.extracted_with)]
-
-
-def _head(row: Mapping[str, Any], ended_at: datetime, latency_us: int, told: Mapping[str, Any]) -> RunHead:
-    first, ran = told.get(f"details__{EXTRACTED_WITH}"), told.get("details__extractor") or ""
-    return RunHead(
-        trace_id=row["id"],
-        session_id=row["session_id"],
-        configuration_id=row["configuration_id"],
-        accepted_at=row["created_at"],
-        began_at=ended_at - timedelta(microseconds=latency_us),
-        ended_at=ended_at,
-        latency_us=latency_us,
-        extracted_with=parse(Prefix.TRACE, first) if first else row["id"],
-        extractor=ran,
-        reads_again=row["reads_again"],
-        had_model=ran not in ("", ExtractorKind.PLAIN) or told.get("details__configured") == ran,
-    )
 
 
 @dataclass(frozen=True, slots=True)

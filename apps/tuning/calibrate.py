@@ -80,8 +80,10 @@ def calibrate(*, project_id: UUID, file: Path, embedder: Embedder) -> Calibrated
     Returns the band with its results on the pairs. Raises Unfit for an unusable file; the
     configuration stays unchanged then.
     """
-    lines = file.read_text(encoding="utf-8").splitlines()
-    found = best_band(score_pairs(pairs=read_pairs(lines), embedder=embedder))
+    pairs = list(read_pairs(file.read_text(encoding="utf-8").splitlines()))
+    texts = list(dict.fromkeys(text for pair in pairs for text in (pair.one, pair.two)))
+    vectors = dict(zip(texts, embedder.embed(texts), strict=True))
+    found = best_band([ScoredPair(pair, cosine(vectors[pair.one], vectors[pair.two])) for pair in pairs])
     with transaction.atomic():
         Project.objects.select_for_update().get(id=project_id)  # nobody changes the policy meanwhile
         policy = active_policy(project_id=project_id)
@@ -100,20 +102,13 @@ def read_pairs(lines: Iterable[str]) -> Iterator[LabelledPair]:
             raise Unfit(f"line {number}: {error.errors()[0]['msg']}") from error
 
 
-def score_pairs(*, pairs: Iterable[LabelledPair], embedder: Embedder) -> list[ScoredPair]:
-    """Embed every sentence once and compare those of each pair."""
-    pairs = list(pairs)
-    texts = list(dict.fromkeys(text for pair in pairs for text in (pair.one, pair.two)))
-    vectors = dict(zip(texts, embedder.embed(texts), strict=True))
-    return [ScoredPair(pair=pair, cosine=cosine(vectors[pair.one], vectors[pair.two])) for pair in pairs]
-
-
 def best_band(pairs: Sequence[ScoredPair]) -> Calibrated:
     """Find the highest lower limit that keeps few paraphrases apart.
 
     Raises Unfit unless there are both paraphrases and other pairs.
     """
-    if not {pair.pair.label for pair in pairs} - {PairLabel.PARAPHRASE} or not _paraphrases(pairs):
+    labels = {pair.pair.label for pair in pairs}
+    if PairLabel.PARAPHRASE not in labels or len(labels) == 1:
         raise Unfit("pairs that say the same and pairs that don't are both needed")
     measured = [measure(pairs, band=SimilarityBand(unsure=unsure)) for unsure in _UNSURE]
     return next((each for each in measured if each.different_share <= MAX_DIFFERENT), measured[-1])
@@ -122,7 +117,7 @@ def best_band(pairs: Sequence[ScoredPair]) -> Calibrated:
 def measure(pairs: Sequence[ScoredPair], *, band: SimilarityBand) -> Calibrated:
     """Count the results of a band on labelled pairs."""
     verdicts = Counter((pair.pair.label is PairLabel.PARAPHRASE, pair.judged(band).verdict) for pair in pairs)
-    total = max(1, len(_paraphrases(pairs)))
+    total = max(1, sum(pair.pair.label is PairLabel.PARAPHRASE for pair in pairs))
     return Calibrated(
         band=band,
         merged_wrongly=verdicts[False, MatchVerdict.SAME],
@@ -131,10 +126,6 @@ def measure(pairs: Sequence[ScoredPair], *, band: SimilarityBand) -> Calibrated:
         different_share=round(verdicts[True, MatchVerdict.DIFFERENT] / total, 4),
         flagged_wrongly=verdicts[False, MatchVerdict.UNSURE],
     )
-
-
-def _paraphrases(pairs: Iterable[ScoredPair]) -> list[ScoredPair]:
-    return [pair for pair in pairs if pair.pair.label is PairLabel.PARAPHRASE]
 
 
 @lru_cache(maxsize=4_096)

@@ -40,7 +40,6 @@ from apps.memories.api.responses import (
     StoredMemoriesSerializer,
 )
 from apps.memories.models import Memory, MemoryVersion
-from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.past import as_believed
 from apps.memories.services.revising import BulkOutcome, Revision, outcome_of, retract, retract_several, revise
 from apps.memories.services.store import store_batch, store_with_outcomes
@@ -162,13 +161,20 @@ class MemoriesViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> Response:
         """List memories, newest first; only active ones unless `status` selects others."""
-        query = self.query
+        query, as_of, known_at = self.query, self.query["as_of"], self.query["known_at"]
         user = self.end_user_id(query["user_id"])
         rows = selected(Memory.objects.for_project(self.caller.project_id).to_show(), query, end_user_id=user)
+        statuses = statuses_of(query, shown=(Status.ACTIVE, Status.SUPERSEDED) if as_of else (Status.ACTIVE,))
+        if known_at:
+            rows = rows.known_at(known_at).filter(status_then__in=statuses)
+        else:
+            rows = rows.filter(status__in=statuses)
+        if as_of:
+            rows = rows.true_at(as_of, as_known=known_at is not None)
         pages = Pages(limit=query["limit"])
-        found = pages.read(_believed(rows, query), request)
-        if query["known_at"]:
-            found = as_believed(memories=found, moment=query["known_at"])
+        found = pages.read(rows, request)
+        if known_at:
+            found = as_believed(memories=found, moment=known_at)
         return Response({**pages.links(), "results": MemorySerializer(found, many=True).data})
 
     @operation(
@@ -307,15 +313,6 @@ class MemoriesViewSet(ApiViewSet):
         stored = iter(store_batch(request=store_request(body["user_id"], new, caller=self.caller)))
         outcomes = [each if isinstance(each, BulkOutcome) else next(stored) for each in read]
         return self.answer(BulkSerializer, _results(outcomes))
-
-
-def _believed(rows: MemoryQuerySet, query: Mapping[str, Any]) -> MemoryQuerySet:
-    """Filter by status and validity: those of now, or those stored at a moment."""
-    as_of, known_at = query["as_of"], query["known_at"]
-    shown = (Status.ACTIVE, Status.SUPERSEDED) if as_of else (Status.ACTIVE,)
-    statuses = statuses_of(query, shown=shown)
-    rows = rows.known_at(known_at).filter(status_then__in=statuses) if known_at else rows.filter(status__in=statuses)
-    return rows.true_at(as_of, as_known=known_at is not None) if as_of else rows
 
 
 class MemoryViewSet(ApiViewSet):

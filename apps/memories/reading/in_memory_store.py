@@ -123,7 +123,17 @@ class InMemoryStore:
         nearest: list[list[Neighbour]] = []
         for probe, cosines in zip(probes, _cosines(live, [each.vector for each in probes], embedder), strict=True):
             found = [Neighbour(each.memory, cosine) for each, cosine in zip(live, cosines, strict=True)]
-            nearest.append(sorted(found, key=partial(_closeness, probe=probe), reverse=True)[:limit])
+            found.sort(
+                key=lambda each: (  # as the database orders them
+                    each.memory.canonical_hash == probe.canonical_hash,
+                    each.memory.content == probe.content,
+                    each.cosine is None,
+                    each.cosine or 0.0,
+                    -each.memory.id.int,
+                ),
+                reverse=True,
+            )
+            nearest.append(found[:limit])
         return nearest
 
     def holders(
@@ -152,15 +162,3 @@ def _cosines(stored: Sequence[StoredState], vectors: Sequence[Vector], embedder:
         probe = np.asarray(vector, dtype=np.float16).astype(np.float32)
         found = iter((matrix @ probe).tolist() if matrix is not None else ())
         yield [next(found) if embedder in each.vectors else None for each in stored]
-
-
-def _closeness(neighbour: Neighbour, probe: Probe) -> tuple[bool, bool, bool, float, int]:
-    """Return the sort key of the database: equal hash, equal sentence, without a vector, cosine, id."""
-    memory, cosine = neighbour.memory, neighbour.cosine
-    return (
-        memory.canonical_hash == probe.canonical_hash,
-        memory.content == probe.content,
-        cosine is None,
-        cosine or 0.0,
-        -memory.id.int,
-    )

@@ -44,20 +44,17 @@ def as_believed(*, memories: Sequence[Memory], moment: datetime) -> list[Memory]
     ).order_by("memory", "-version")
     for past in later:
         memory = by_id[past.memory_id]
-        for column, value in past.values.items():
-            setattr(memory, column, past_value(column, value))
+        for column, value in past_values(past.values).items():
+            setattr(memory, column, value)
         memory.version, memory.updated_at = past.version, past.known_from
     return list(memories)
 
 
 def past_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the replaced values of a version with the types of their columns."""
-    return {name: past_value(name, value) for name, value in values.items()}
-
-
-def past_value(column: str, value: Any) -> Any:
-    """Return one replaced value with the type of its column."""
-    return cast("Field[Any, Any]", Memory._meta.get_field(column)).to_python(value)
+    return {
+        name: cast("Field[Any, Any]", Memory._meta.get_field(name)).to_python(value) for name, value in values.items()
+    }
 
 
 EntityOperation = AddEntity | AddAlias | ReassignAlias | RenameEntity
@@ -112,13 +109,17 @@ def past_changes(*, end_user_id: UUID) -> list[PastChange]:
         if not is_copy:
             said[origin.trace_id] = max(origin.said_at, said.get(origin.trace_id, origin.said_at))
             mentioned[origin.trace_id] |= entities[origin.memory_id]
-    planned = list(_planned(end_user_id))
-    changes += (_operated(at, operation, trace_id) for trace_id, at, operation in planned)
-    changes += _further_entity_changes(end_user_id, [operation for *_, operation in planned])
+    planned: list[EntityOperation] = []
     added: defaultdict[UUID, set[UUID]] = defaultdict(set)
-    for trace_id, _, operation in planned:
-        if isinstance(operation, AddEntity):
-            added[trace_id].add(operation.entity.id)
+    kept = traces.exclude(status=TraceStatus.ROLLED_BACK).order_by("finished_at")
+    for trace_id, plan in kept.values_list("id", "plan"):
+        for values in (each for each in plan if trace_id in ends and each["op"] in _KINDS):
+            operation = msgspec.convert(values, type=_KINDS[values["op"]])
+            planned.append(operation)
+            changes.append(_operated(ends[trace_id], operation, trace_id))
+            if isinstance(operation, AddEntity):
+                added[trace_id].add(operation.entity.id)
+    changes += _further_entity_changes(end_user_id, planned)
     for trace_id in {*added, *mentioned} & ends.keys():
         at = ends[trace_id]
         latest = said.get(trace_id, at)
@@ -129,15 +130,6 @@ def past_changes(*, end_user_id: UUID) -> list[PastChange]:
         mention = partial(with_mentions, mentioned={subject_id}, said_at=at)
         changes.append(PastChange(at=at, rank=Rank.MENTION, apply=mention))
     return sorted(changes, key=lambda change: (change.at, change.rank))
-
-
-def _planned(end_user_id: UUID) -> Iterator[tuple[UUID, datetime, EntityOperation]]:
-    traces = Trace.objects.filter(end_user_id=end_user_id, finished_at__isnull=False)
-    rows = traces.exclude(status=TraceStatus.ROLLED_BACK).order_by("finished_at")
-    for trace_id, finished_at, plan in rows.values_list("id", "finished_at", "plan"):
-        for values in plan or ():
-            if finished_at and values["op"] in _KINDS:
-                yield trace_id, finished_at, msgspec.convert(values, type=_KINDS[values["op"]])
 
 
 def _operated(at: datetime, operation: EntityOperation, trace_id: UUID | None = None) -> PastChange:
@@ -216,7 +208,7 @@ def _memory_changes(end_user_id: UUID, rows: dict[UUID, dict[str, Any]]) -> Iter
             trace_id=version.trace_id,
             new_content_of=version.memory_id if "content" in after else None,
         )
-        row.update({column: past_value(column, value) for column, value in version.values.items() if column in row})
+        row |= past_values({column: value for column, value in version.values.items() if column in row})
         row["version"] = version.version
     for row in rows.values():
         added = StoredState(

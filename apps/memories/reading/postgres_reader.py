@@ -119,12 +119,22 @@ class PostgresMemoryReader:
             return []
         same_embedder = FilteredRelation("vectors", condition=Q(vectors__embedder=embedder))
         live = self._live(end_user_id, private_to).annotate(vector=same_embedder)
-        near = [_near(live, probe, number)[:limit] for number, probe in enumerate(probes)]
+        near = []
+        for number, probe in enumerate(probes):
+            same_hash = When(canonical_hash=probe.canonical_hash, then=0)
+            by_closeness = live.annotate(
+                number=Value(number),
+                sameness=Case(same_hash, When(content=probe.content, then=1), default=2),
+                product=_product("vector__embedding", probe.vector),
+            ).order_by("sameness", F("product").asc(nulls_first=True), "id")
+            near.append(by_closeness.values_list("number", "sameness", "product", "id")[:limit])
         rows = list(near[0].union(*near[1:], all=True))
         memories = self.several(end_user_id=end_user_id, ids={memory_id for _, _, _, memory_id in rows})
         by_id = {each.id: each for each in memories}
         found: list[list[Neighbour]] = [[] for _ in probes]
-        for number, _, product, memory_id in sorted(rows, key=_order_of_neighbour):
+        # A memory without a vector comes before the nearest.
+        rows.sort(key=lambda row: (*row[:2], -inf if row[2] is None else row[2], row[3]))
+        for number, _, product, memory_id in rows:
             if memory_id in by_id:
                 cosine = None if product is None else -product
                 found[number].append(Neighbour(memory=by_id[memory_id], cosine=cosine))
@@ -204,21 +214,6 @@ def _stored(rows: MemoryQuerySet) -> tuple[StoredMemory, ...]:
 def _stored_memory(row: dict[str, Any]) -> StoredMemory:
     said_in = sorted((each["session"], each["day"]) for each in row["said_in"])
     return StoredMemory(origins=tuple(said_in), **read_columns(row))
-
-
-def _near(live: MemoryQuerySet, probe: Probe, number: int) -> QuerySet[Memory, Any]:
-    """Order memories with the relation `vector` by their closeness to a probe."""
-    sameness = Case(When(canonical_hash=probe.canonical_hash, then=0), When(content=probe.content, then=1), default=2)
-    rows = live.annotate(
-        number=Value(number), sameness=sameness, product=_product("vector__embedding", probe.vector)
-    ).order_by("sameness", F("product").asc(nulls_first=True), "id")
-    return rows.values_list("number", "sameness", "product", "id")
-
-
-def _order_of_neighbour(row: tuple[int, int, float | None, UUID]) -> tuple[int, int, float, UUID]:
-    """Return the sort key of a row of `_near`; a memory without a vector comes before the nearest."""
-    number, sameness, product, memory_id = row
-    return number, sameness, -inf if product is None else product, memory_id
 
 
 def _product(column: str, vector: Vector) -> MaxInnerProduct:

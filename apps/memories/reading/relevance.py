@@ -1,7 +1,7 @@
 """Which known memories are relevant to new turns: several lists take turns, so that no topic crowds out the others."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import log
@@ -42,9 +42,19 @@ def most_relevant(
     now, dated = query.now, [(each.event_at, each.id) for each in latest if each.event_at is not None]
     coming = sorted((at, memory_id) for at, memory_id in dated if now is not None and at >= now)  # the next one first
     of_session = [each.id for each in latest if each.session_id == query.session_id or not each.is_indexed]
+    folded = {each.id: f" {each.content.lower()}" for each in latest}
+    stems = {stem for sentence in query.words for stem in sentence}
+    holding = {stem: {id for id, text in folded.items() if f" {stem}" in text} for stem in stems}
+    by_words: list[list[UUID]] = []  # for each sentence
+    for sentence in query.words:
+        scores: defaultdict[UUID, float] = defaultdict(float)
+        for stem in sentence:
+            for memory_id in holding[stem]:
+                scores[memory_id] += log(1 + len(latest) / len(holding[stem]))
+        by_words.append(sorted(scores, key=lambda memory_id: (-scores[memory_id], memory_id)))
     lists: list[tuple[int, Iterable[UUID]]] = [
         *((1, ids) for ids in nearest),
-        *((1, ids) for ids in _by_words(latest, query.words)),
+        *((1, ids) for ids in by_words),
         (1, [each.id for each in latest if each.subject_id in named]),
         (1, [memory_id for _, memory_id in coming]),
         (3, of_session),
@@ -57,16 +67,3 @@ def most_relevant(
     best = sorted((each.id for each in latest), reverse=True)
     best.sort(key=lambda memory_id: (min(places[memory_id]), -sum(1 / (10 + each) for each in places[memory_id])))
     return best[:most]
-
-
-def _by_words(live: Sequence[LiveMemory], words: Sequence[Sequence[str]]) -> Iterator[list[UUID]]:
-    """Yield, for each sentence, the memories that contain its words; rare words count more."""
-    folded = {each.id: f" {each.content.lower()}" for each in live}
-    stems = {stem for sentence in words for stem in sentence}
-    holding = {stem: {id for id, text in folded.items() if f" {stem}" in text} for stem in stems}
-    for sentence in words:
-        scores: defaultdict[UUID, float] = defaultdict(float)
-        for stem in sentence:
-            for memory_id in holding[stem]:
-                scores[memory_id] += log(1 + len(live) / len(holding[stem]))
-        yield sorted(scores, key=lambda memory_id: (-scores[memory_id], memory_id))

@@ -2,7 +2,6 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -51,8 +50,25 @@ def facts_over_time(*, end_user_id: UUID, now: datetime) -> dict[str, Any]:
     changed.sort(key=lambda values: max(each.valid_from for each in values), reverse=True)
     single = [each[0] for each in slots.values() if len(each) == 1]
     begins = min((each[0].valid_from for each in changed), default=now)
+    scale = max((now - begins).total_seconds(), 1.0)
+    lanes: list[dict[str, Any]] = []
+    for values in changed[:MOST_LANES]:
+        # Of the last period of each row, in percent; periods that overlap lie in rows of their own.
+        ends: list[float] = []
+        periods = []
+        for memory in values:
+            start = min(max((memory.valid_from - begins).total_seconds() / scale * 100, 0.0), 99.0)
+            until = min(memory.valid_until or now, now)
+            width = (until - memory.valid_from).total_seconds() / scale * 100
+            width = min(max(width, 1.0), 100.0 - start)  # wide enough to be seen
+            row = next((row for row, end in enumerate(ends) if end <= start), len(ends))
+            ends[row : row + 1] = [start + width]
+            periods.append(FactPeriod(memory, round(start, 2), round(width, 2), top=row * _ROW_HEIGHT))
+        height = len(ends) * _ROW_HEIGHT  # in pixels
+        about = {"subject": values[0].subject, "predicate": values[0].predicate}
+        lanes.append({**about, "periods": periods, "height": height})
     return {
-        "lanes": [_lane(each, begins, now) for each in changed[:MOST_LANES]],
+        "lanes": lanes,
         "single": sorted(single, key=_place)[:MOST_SINGLE],
         "begins": begins,
         "is_cut": len(found) > MOST_MEMORIES or len(changed) > MOST_LANES or len(single) > MOST_SINGLE,
@@ -63,28 +79,6 @@ def _place(memory: Memory) -> tuple[bool, str, str, str]:
     """Return where a single value is listed: those about the user first, then by name."""
     is_user = memory.subject is not None and memory.subject.is_user
     return not is_user, memory.subject.name if memory.subject else "", memory.predicate, memory.object_text
-
-
-def _lane(values: Sequence[Memory], begins: datetime, now: datetime) -> dict[str, Any]:
-    """Return the values of a slot over time; periods that overlap lie in rows of their own."""
-    ends: list[float] = []  # of the last period of each row, in percent
-    periods = []
-    scale = max((now - begins).total_seconds(), 1.0)
-    for memory in values:
-        start = min(max((memory.valid_from - begins).total_seconds() / scale * 100, 0.0), 99.0)
-        until = min(memory.valid_until or now, now)
-        width = (until - memory.valid_from).total_seconds() / scale * 100
-        width = min(max(width, 1.0), 100.0 - start)  # wide enough to be seen
-        row = next((row for row, end in enumerate(ends) if end <= start), len(ends))
-        ends[row : row + 1] = [start + width]
-        periods.append(FactPeriod(memory, round(start, 2), round(width, 2), top=row * _ROW_HEIGHT))
-    first = values[0]
-    return {
-        "subject": first.subject,
-        "predicate": first.predicate,
-        "periods": periods,
-        "height": len(ends) * _ROW_HEIGHT,  # in pixels
-    }
 
 
 MAX_NODES = 24
@@ -108,7 +102,16 @@ def entity_graph(*, end_user_id: UUID) -> dict[str, Any]:
     """Return the most mentioned entities, and as edges the relations between them in live memories (two queries)."""
     rows = Entity.objects.standing().filter(end_user_id=end_user_id)
     entities = list(rows.order_by("-is_user", "-mention_count", "name")[:MAX_NODES])
-    nodes = {entity.pk: _placed(entity, index, len(entities)) for index, entity in enumerate(entities)}
+    nodes: dict[UUID, Node] = {}
+    for index, entity in enumerate(entities):
+        size = 9.0 + min(math.sqrt(entity.mention_count), 6.0) * 1.5
+        if index == 0:
+            nodes[entity.pk] = Node(entity, CENTRE, CENTRE, size + 6, "middle")
+            continue
+        angle = 2 * math.pi * (index - 1) / max(len(entities) - 1, 1) - math.pi / 2
+        x, y = CENTRE + RADIUS * math.cos(angle), CENTRE + RADIUS * math.sin(angle)
+        anchor = "middle" if abs(x - CENTRE) < RADIUS / 4 else "start" if x > CENTRE else "end"
+        nodes[entity.pk] = Node(entity, round(x, 1), round(y, 1), size, anchor)
     live = Memory.objects.for_end_user(end_user_id).live().filter(subject__in=list(nodes), object__has_key="entity")
     said = live.values_list("subject_id", "object__entity", "predicate", "polarity")[:MAX_MEMORIES]
     ids = {node.entity.shown_id: identifier for identifier, node in nodes.items()}
@@ -133,13 +136,3 @@ def entity_graph(*, end_user_id: UUID) -> dict[str, Any]:
             }
         )
     return {"nodes": list(nodes.values()), "edges": edges}
-
-
-def _placed(entity: Entity, index: int, count: int) -> Node:
-    size = 9.0 + min(math.sqrt(entity.mention_count), 6.0) * 1.5
-    if index == 0:
-        return Node(entity, CENTRE, CENTRE, size + 6, "middle")
-    angle = 2 * math.pi * (index - 1) / max(count - 1, 1) - math.pi / 2
-    x, y = CENTRE + RADIUS * math.cos(angle), CENTRE + RADIUS * math.sin(angle)
-    anchor = "middle" if abs(x - CENTRE) < RADIUS / 4 else "start" if x > CENTRE else "end"
-    return Node(entity, round(x, 1), round(y, 1), size, anchor)

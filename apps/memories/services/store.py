@@ -146,7 +146,14 @@ def _store_once(request: StoreRequest, policy: Policy, ports: Ports) -> tuple[St
     outcomes: dict[int, StoreOutcome] = {}
     work: list[EnqueueWork] = []
     for part in _parts(request.memories, candidates, policy):
-        settled = _settled(draft, part, ports)
+        told = draft.evolve(
+            request=replace(draft.request, private_to=part.private_to),
+            candidates=tuple(each for each in part.candidates if becomes_live(each)),
+        )
+        settled = flow.settle_given(told, ports)
+        # What does not become live is stored as it is.
+        kept = (Ruling(candidate=each, memory_id=ports.ids.new()) for each in part.candidates if not becomes_live(each))
+        settled = settled.evolve(rulings=(*settled.rulings, *kept))
         # A repetition that changes nothing is not written. Possible duplicates are named to the caller, who can settle
         # them, instead of to a reviewer.
         written = (each for each in settled.rulings if each.merge_into is None or each.changes)
@@ -205,15 +212,6 @@ def _parts(memories: Sequence[NewMemory], candidates: Sequence[Candidate], polic
         taken |= said
     if part.candidates:
         yield part
-
-
-def _settled(draft: Draft, part: _Part, ports: Ports) -> Draft:
-    """Settle the memories that become live; the others are stored as they are."""
-    live = tuple(each for each in part.candidates if becomes_live(each))
-    told = replace(draft.request, private_to=part.private_to)
-    settled = flow.settle_given(draft.evolve(request=told, candidates=live), ports)
-    kept = (Ruling(candidate=each, memory_id=ports.ids.new()) for each in part.candidates if not becomes_live(each))
-    return settled.evolve(rulings=(*settled.rulings, *kept))
 
 
 def _check_successors(memories: Sequence[NewMemory], end_user: EndUser) -> None:

@@ -1,13 +1,11 @@
 """Find messages that wait to be processed, so that agents learn of them as quotes meanwhile."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.agent_scope import AgentScope
-from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.extraction.forget_requests import with_forget_requests
 from apps.pipeline.extraction.not_to_store import without_unwanted
@@ -43,33 +41,20 @@ def waiting_messages(*, end_user_id: UUID, query: str, told_in: AgentScope) -> t
     for session_id, trace_id in rows.order_by("-id").values_list("session_id", "subject_id")[:MOST_REQUESTS]:
         if session_id is not None:
             by_session.setdefault(session_id, []).insert(0, trace_id)
-    drafts: list[Draft] = []
-    for trace_ids in by_session.values():
-        loaded = load_drafts(end_user_id=end_user_id, trace_ids=trace_ids)
-        for draft in without_unwanted([with_forget_requests(each) for each in loaded]):
-            is_shared = draft.private_to in {"", told_in.agent_id}
-            said_in = draft.request.origin.agent_scope
-            if is_shared and told_in.given().items() <= said_in.given().items():
-                drafts.append(draft)
-    if not drafts:
-        return ()
     names = dict(Session.objects.filter(end_user_id=end_user_id, id__in=by_session).values_list("id", "external_id"))
     wanted = stems(query) - _COMMON
-    found = [
-        WaitingMessage(turn_id, names[draft.request.origin.session_id], content=words, said_at=said_at)
-        for draft in drafts
-        for turn_id, words, said_at in _own_words(draft)
-        if not query.strip() or not wanted.isdisjoint(stems(words))
-    ]
+    found: list[WaitingMessage] = []
+    for session_id, trace_ids in by_session.items():
+        loaded = load_drafts(end_user_id=end_user_id, trace_ids=trace_ids)
+        for draft in without_unwanted([with_forget_requests(each) for each in loaded]):
+            request, most = draft.request, draft.policy.extraction.max_turn_characters
+            is_shared = draft.private_to in {"", told_in.agent_id}
+            if not is_shared or not told_in.given().items() <= request.origin.agent_scope.given().items():
+                continue
+            for turn in draft.turns:
+                before = [each for each in (*request.earlier_turns, *request.turns) if each.position < turn.position]
+                words = " ".join(own_sentences(turn, before=before, most=most))
+                if words and (not query.strip() or not wanted.isdisjoint(stems(words))):
+                    found.append(WaitingMessage(turn.id, names[session_id], words, turn.said_at))
     found.sort(key=lambda each: each.said_at)
     return tuple(found[: -MOST_MESSAGES - 1 : -1])
-
-
-def _own_words(draft: Draft) -> Iterator[tuple[UUID, str, datetime]]:
-    """Yield the turns of a draft: what their speakers say as themselves."""
-    said = (*draft.request.earlier_turns, *draft.request.turns)
-    for turn in draft.turns:
-        before = [each for each in said if each.position < turn.position]
-        sentences = own_sentences(turn, before=before, most=draft.policy.extraction.max_turn_characters)
-        if sentences:
-            yield turn.id, " ".join(sentences), turn.said_at

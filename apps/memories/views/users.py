@@ -16,7 +16,7 @@ from apps.console.generic import ProjectDetailView, ProjectListView
 from apps.console.labels import count_of
 from apps.console.paging import paginate, query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import download, project_action
+from apps.console.shortcuts import download, project_action, refusals_told
 from apps.memories.filters import EntityFilter, NameFilter, UserFilter
 from apps.memories.models import Entity, Memory
 from apps.memories.selectors.users import entity_graph, facts_over_time
@@ -64,7 +64,13 @@ class UserDetailView(ProjectDetailView):
             "template": f"console/_user_{tab}.html",
         }
         if tab == "context":
-            return shown | _context(request, end_user)
+            stakes = request.GET.get("stakes", "")
+            asked = ContextQuery(
+                token_budget=min(max(whole_number(request.GET.get("budget", "")) or BUDGET, 1), MAX_TOKENS),
+                text=query_param(request, "q", limit=MAX_QUERY_CHARACTERS),
+                stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL,
+            )
+            return shown | {"query": asked, "stakes": list(Stakes)} | told_to_agent(end_user, asked)
         if tab == "facts":
             return shown | {"facts": facts_over_time(end_user_id=end_user.pk, now=timezone.now())}
         if tab == "graph":
@@ -73,16 +79,6 @@ class UserDetailView(ProjectDetailView):
         if status in set(Status):
             rows = rows.filter(status=status)
         return shown | {"page": paginate(rows, request), "status": status}
-
-
-def _context(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
-    text, stakes = query_param(request, "q", limit=MAX_QUERY_CHARACTERS), request.GET.get("stakes", "")
-    asked = ContextQuery(
-        token_budget=min(max(whole_number(request.GET.get("budget", "")) or BUDGET, 1), MAX_TOKENS),
-        text=text,
-        stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL,
-    )
-    return {"query": asked, "stakes": list(Stakes)} | told_to_agent(end_user, asked)
 
 
 @project_page(MemberRole.ADMIN)
@@ -101,11 +97,8 @@ def erase(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpRespo
     if request.POST.get("confirmation", "") != user.external_id:
         shown = {"end_user": user, "problem": "Type the identifier exactly as it is shown."}
         return render(request, "console/user_erasure.html", shown, status=422)
-    try:
+    with refusals_told(request, outcome="Nothing was erased", tells_absence=True):
         erasure = erase_user(project_id=visit.project.pk, user_id=user.external_id)
-    except Refused as refused:
-        messages.error(request, f"Nothing was erased: {refused}.")
-    else:
         rows = count_of(sum(erasure.counts.values()), "row")
         state = "Erased" if erasure.finished_at else "The erasure goes on in the background; so far"
         messages.success(request, f"{state}: {rows}. Receipt {erasure.shown_id}.")

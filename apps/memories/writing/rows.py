@@ -281,7 +281,15 @@ def change_memories(*, plan: WritePlan, context: WriteContext, now: datetime) ->
     If a plan changes a memory twice, both changes expect the same version, and the second one builds on the first.
     Raises StalePlan if a memory is missing or has another version than expected.
     """
-    changes = [*_revisions(plan, now), *plan.of(ReviseMemory)]
+    changes: list[ReviseMemory] = []
+    for merge in plan.of(MergeInto):
+        promoted: dict[str, Any] = {"review_reasons": []} if merge.promotes else {}
+        values = {**write_columns(merged_fields(merge)), "recurrence": merge.recurrence, **promoted}
+        changes.append(ReviseMemory(merge.memory_id, merge.expected_version, verb="merged", changes=values))
+    for closed in plan.of(SupersedeMemory):
+        values = {**write_columns(closed.changes(now=now)), "superseded_by_id": closed.superseded_by}
+        changes.append(ReviseMemory(closed.memory_id, closed.expected_version, verb="superseded", changes=values))
+    changes += plan.of(ReviseMemory)
     if not changes:
         return
     memories = Memory.objects.filter(end_user_id=context.end_user_id)
@@ -309,18 +317,6 @@ def change_memories(*, plan: WritePlan, context: WriteContext, now: datetime) ->
         columns.add("canonical_hash")
         wanted.update(canonical_hash=Replace(Cast("id", CharField()), Value("-")))
     memories.bulk_update(rows.values(), sorted(columns | {"version", "updated_at"}))
-
-
-def _revisions(plan: WritePlan, now: datetime) -> Iterator[ReviseMemory]:
-    """Yield what merges and closings change, as revisions."""
-    for merge in plan.of(MergeInto):
-        values = {**write_columns(merged_fields(merge)), "recurrence": merge.recurrence}
-        if merge.promotes:
-            values["review_reasons"] = []
-        yield ReviseMemory(merge.memory_id, merge.expected_version, verb="merged", changes=values)
-    for closed in plan.of(SupersedeMemory):
-        values = {**write_columns(closed.changes(now=now)), "superseded_by_id": closed.superseded_by}
-        yield ReviseMemory(closed.memory_id, closed.expected_version, verb="superseded", changes=values)
 
 
 def _change_row(row: Memory, each: ReviseMemory, context: WriteContext, now: datetime) -> MemoryVersion:

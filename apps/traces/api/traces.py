@@ -1,7 +1,5 @@
 """Endpoints /v1/traces."""
 
-from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
 from functools import wraps
 from typing import Any
 
@@ -194,13 +192,9 @@ def _of(trace: Trace, rows: QuerySet[Any]) -> QuerySet[Any]:
 
 
 POLL_SECONDS = 0.1
-
-
-def _reached(awaited: AbstractSet[AwaitedTrace]) -> Mapping[AwaitedTrace, bool]:
-    return dict.fromkeys(reached(awaited), True)
-
-
-_waits = SharedPoll(_reached, interval=POLL_SECONDS)
+_waits: SharedPoll[AwaitedTrace, bool] = SharedPoll(
+    lambda awaited: dict.fromkeys(reached(awaited), True), interval=POLL_SECONDS
+)
 
 
 class TraceViewSet(ApiViewSet):

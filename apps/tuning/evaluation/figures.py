@@ -380,7 +380,7 @@ class EvaluationOverview:
 
 def read_figures(*, project_id: UUID, weeks: int = WEEKS) -> EvaluationOverview:
     """Compute the figures of a project over the last weeks."""
-    found = labelled_weeks(since=first_week(weeks), project_id=project_id).get(project_id, LabelledWeeks())
+    found = labelled_weeks(weeks=weeks, project_id=project_id).get(project_id, LabelledWeeks())
     memories = [item for item in found.items if item.kind is SampleKind.MEMORY]
     return EvaluationOverview(
         total=figures_of(items=found.items, counts=found.counts),
@@ -392,15 +392,11 @@ def read_figures(*, project_id: UUID, weeks: int = WEEKS) -> EvaluationOverview:
     )
 
 
-def first_week(weeks: int) -> date:
-    """Return the Monday of the first of the last weeks, of which the running one is the last."""
-    return week_of(timezone.now()) - timedelta(weeks=weeks - 1)
-
-
-def labelled_weeks(*, since: date, project_id: UUID | None = None) -> dict[UUID, LabelledWeeks]:
-    """Read labels and counts since a week (three queries); of one project, or within the system scope of all."""
+def labelled_weeks(*, weeks: int, project_id: UUID | None = None) -> dict[UUID, LabelledWeeks]:
+    """Read labels and counts of the last weeks (three queries); of one project, or within the system scope of all."""
     of_project = {} if project_id is None else {"project_id": project_id}
-    samples = EvaluationSample.objects.filter(week__gte=since, **of_project)
+    first = week_of(timezone.now()) - timedelta(weeks=weeks - 1)  # the running one is the last
+    samples = EvaluationSample.objects.filter(week__gte=first, **of_project)
     found: dict[UUID, LabelledWeeks] = {}
     items = EvaluationItem.objects.filter(sample__in=samples, labels__isnull=False).distinct()
     for row in (

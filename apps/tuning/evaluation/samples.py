@@ -61,10 +61,10 @@ def draw_samples(
         Project.objects.select_for_update(no_key=True).get(id=project_id)
         period = {"project_id": project_id, "since": since, "until": until, "week": week_of(until)}
         blank = {**period, "seed": seed, "actor": current_actor()}
-        drawn = [
-            _draw_memories(EvaluationSample(kind=SampleKind.MEMORY, **blank)),
-            _draw_turns(EvaluationSample(kind=SampleKind.TURN, **blank)),
-        ]
+        active = Memory.objects.for_project(project_id).active().filter(created_at__gte=since, created_at__lt=until)
+        of_memories = EvaluationSample(kind=SampleKind.MEMORY, population=active.count(), **blank)
+        memories = _not_drawn(active, "memory").values("id", "end_user_id", "type", "extractor", _VERSION)
+        drawn = (_drawn(of_memories, memories), _draw_turns(EvaluationSample(kind=SampleKind.TURN, **blank)))
         samples = tuple(sample for sample in drawn if sample is not None)
         if not samples:
             raise Unfit("nothing was stored or said in the period that is not in a sample already", at="/since")
@@ -88,13 +88,6 @@ def week_of(moment: datetime) -> date:
 def start_of(week: date) -> datetime:
     """Return the first moment of a week."""
     return datetime.combine(week, time.min, tzinfo=UTC)
-
-
-def _draw_memories(sample: EvaluationSample) -> EvaluationSample | None:
-    rows = Memory.objects.for_project(sample.project_id).active()
-    rows = rows.filter(created_at__gte=sample.since, created_at__lt=sample.until)
-    sample.population = rows.count()
-    return _drawn(sample, _not_drawn(rows, "memory").values("id", "end_user_id", "type", "extractor", _VERSION))
 
 
 def _draw_turns(sample: EvaluationSample) -> EvaluationSample | None:

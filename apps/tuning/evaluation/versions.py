@@ -16,7 +16,6 @@ from apps.tuning.evaluation.figures import (
     LabelledItem,
     LabelledWeeks,
     Share,
-    first_week,
     labelled_weeks,
     share_of,
 )
@@ -79,7 +78,7 @@ _REPLAYED = (ReplayedState.SAME, ReplayedState.DIFFERENT)
 
 def judged_items(*, project_id: UUID) -> list[LabelledItem]:
     """Return the items of the last weeks that labellers could judge, but for memories that callers stored directly."""
-    found = labelled_weeks(since=first_week(WEEKS), project_id=project_id).get(project_id, LabelledWeeks())
+    found = labelled_weeks(weeks=WEEKS, project_id=project_id).get(project_id, LabelledWeeks())
     return [each for each in found.items if each.trace_id is not None and each.is_good is not None]
 
 

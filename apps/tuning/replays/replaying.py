@@ -1,7 +1,7 @@
 """Replay the traces of one end user from a past state, with recorded answers."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
@@ -181,20 +181,6 @@ def judged_run(run: RecordedRun, *, policy: Policy) -> Draft:
     return flow.screen(Draft.start(request=request, policy=policy))
 
 
-def screened_run(run: RecordedRun, *, policy: Policy) -> Draft:
-    """Judge the turns of a run, then show them as the worker loads them."""
-    judged = judged_run(run, policy=policy)
-    before = run.said_before[-policy.extraction.max_turns :]
-    return screened_draft(replace(judged.request, earlier_turns=before), policy=policy, drops=judged.drops)
-
-
-def session_draft(run: RecordedRun, *, policy: Policy, rejected: Mapping[UUID, bool]) -> Draft:
-    """Show the turns of a session-level run; `rejected` tells of turns that were replayed whether they were dropped."""
-    turns, recorded = tuple(turn.said for turn in run.turns), run.rejected
-    dropped = {turn.id for turn in turns if rejected.get(turn.id, turn.id in recorded)}
-    return trusted_draft(Request(run.head.trace_id, run.origin, turns), policy=policy, rejected=dropped)
-
-
 CHUNK_BATCHES = 25  # read together
 MOST_SHOWN_TURNS = 100  # the most that any policy shows a model
 
@@ -266,9 +252,14 @@ class UserReplay:
         for run in batch:
             policy = self._policy or policy_of(run.head.configuration_id)
             if run.head.is_session_level:
-                draft = session_draft(run, policy=policy, rejected=self._rejected)
-            else:
-                draft = screened_run(run, policy=policy)
+                turns, rejected = tuple(turn.said for turn in run.turns), run.rejected
+                # Of turns that were replayed, the replay tells whether they were dropped.
+                dropped = {turn.id for turn in turns if self._rejected.get(turn.id, turn.id in rejected)}
+                draft = trusted_draft(Request(run.head.trace_id, run.origin, turns), policy=policy, rejected=dropped)
+            else:  # judged as intake does, then shown as the worker loads it
+                judged = judged_run(run, policy=policy)
+                request = replace(judged.request, earlier_turns=run.said_before[-policy.extraction.max_turns :])
+                draft = screened_draft(request, policy=policy, drops=judged.drops)
                 kept = {turn.id for turn in draft.turns}
                 self._rejected |= {turn.said.id: turn.said.id not in kept for turn in run.turns}
             drafts[run.head.trace_id] = draft
@@ -357,11 +348,10 @@ class UserReplay:
 def _effort(calls: Sequence[ModelCall], latency_us: int) -> dict[str, Any]:
     """Return what a run took; money is text."""
     cost = sum((call.cost_usd for call in calls), start=Decimal(0))
-    return {"calls": len(calls), "tokens": sum(map(_tokens, calls)), "cost_usd": str(cost), "latency_us": latency_us}
-
-
-def _tokens(call: ModelCall) -> int:
-    return call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens
+    tokens = sum(
+        call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens for call in calls
+    )
+    return {"calls": len(calls), "tokens": tokens, "cost_usd": str(cost), "latency_us": latency_us}
 
 
 def _as_json(value: Any) -> Any:

@@ -74,15 +74,6 @@ def _chosen_traces(project_id: UUID, choice: TraceChoice) -> dict[UUID, set[UUID
     return found
 
 
-def _stored_choice(project_id: UUID, choice: TraceChoice) -> dict[str, Any]:
-    """Return the filters that were given as JSON, and by `end_user` whom an erasure has to remove from them."""
-    given: dict[str, Any] = {name: value for name, value in choice.items() if value}
-    stored = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in given.items()}
-    if "user_id" in given:
-        stored["end_user"] = end_user_id(project_id=project_id, user_id=given["user_id"])
-    return dict(msgspec.to_builtins(stored))
-
-
 # Sections of a policy that decide what is stored, and so what later prompts show.
 DECIDING = ("pre_filter", "extraction", "resolution", "dedupe", "conflict", "judges", "confidence")
 TOKENS_OF_A_CALL = 4_000  # where none is recorded: prompt tokens per turn, measured (README)
@@ -152,13 +143,17 @@ def request_replay(
     if allows_live_calls and not registry.has_model(model):
         raise Unfit("no model is configured", at="/live_calls")
     chosen = _chosen_traces(project_id, choice)
+    given: dict[str, Any] = {name: value for name, value in choice.items() if value}
+    stored = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in given.items()}
+    if "user_id" in given:  # whom an erasure has to remove from it
+        stored["end_user"] = end_user_id(project_id=project_id, user_id=given["user_id"])
     with transaction.atomic():
         replay = Replay.objects.create(
             project_id=project_id,
             person_id=current_person(),
             api_key_id=api_key_id,
             configuration=configuration,
-            choice=_stored_choice(project_id, choice),
+            choice=msgspec.to_builtins(stored),
             is_isolated=is_isolated,
             allows_live_calls=allows_live_calls,
         )

@@ -138,7 +138,21 @@ def load_history(*, end_user_id: UUID, traces: Collection[UUID]) -> UserHistory:
     }
     memories = _memories(end_user_id, ids, traces=traces)
     of_added = Q(from_memory_id__in=added) | Q(to_memory_id__in=added) | Q(trace_id__in=traces)
-    entities = _named_entities(end_user_id, traces, {entity for each in memories for entity in each.entity_ids})
+    records = EntityChange.objects.filter(end_user_id=end_user_id, withdrawn=False)
+    named = {
+        *(entity for each in memories for entity in each.entity_ids),
+        *records.filter(trace_id__in=traces).values_list("entity_id", flat=True),
+        *Entity.objects.filter(end_user_id=end_user_id, added_by__in=traces).values_list("id", flat=True),
+    }
+    entities = _entities(end_user_id, named, list(records.filter(entity_id__in=named)))
+    # Descriptions that the traces took go back, unless another trace has given them to an entity since.
+    taken = records.filter(kind=EntityChangeKind.TAKEN, trace_id__in=traces)
+    aliases = EntityAlias.objects.filter(end_user_id=end_user_id, withdrawn=False)
+    given_since = records.filter(
+        Exists(aliases.filter(entity_id=OuterRef("entity_id"), folded=OuterRef("folded"))),
+        kind=EntityChangeKind.NAMED,
+        folded=OuterRef("folded"),
+    ).exclude(Q(entity_id=OuterRef("entity_id")) | Q(trace_id__in=traces))
     turns = Turn.objects.filter(end_user_id=end_user_id)
     said_before = turns.filter(
         trace_id__in=traces,
@@ -154,7 +168,7 @@ def load_history(*, end_user_id: UUID, traces: Collection[UUID]) -> UserHistory:
         live=PostgresMemoryReader().live(end_user_id=end_user_id),
         repeats=tuple(repeating.order_by("trace_id").values_list("trace_id", flat=True).distinct()),
         referring=_referring(end_user_id, [each.entity.id for each in entities]),
-        given_back=_given_back(end_user_id, traces),
+        given_back=set(taken.exclude(Exists(given_since)).values_list("id", flat=True)),
     )
 
 
@@ -172,30 +186,6 @@ def load_taken(*, end_user_id: UUID, rollback_id: UUID, takings: Takings) -> Use
         links=[each for each in links if (each.from_memory_id, each.to_memory_id, each.kind) in takings.links],
         live=PostgresMemoryReader().live(end_user_id=end_user_id),
     )
-
-
-def _named_entities(end_user_id: UUID, traces: Collection[UUID], mentioned: Collection[UUID]) -> list[EntityHistory]:
-    """Read the entities that traces brought or named, and those mentioned."""
-    records = EntityChange.objects.filter(end_user_id=end_user_id, withdrawn=False)
-    named = {
-        *mentioned,
-        *records.filter(trace_id__in=traces).values_list("entity_id", flat=True),
-        *Entity.objects.filter(end_user_id=end_user_id, added_by__in=traces).values_list("id", flat=True),
-    }
-    return _entities(end_user_id, named, list(records.filter(entity_id__in=named)))
-
-
-def _given_back(end_user_id: UUID, traces: Collection[UUID]) -> set[UUID]:
-    """Return the records of descriptions that traces took and that no other trace has given to an entity since."""
-    records = EntityChange.objects.filter(end_user_id=end_user_id, withdrawn=False)
-    aliases = EntityAlias.objects.filter(end_user_id=end_user_id, withdrawn=False)
-    given_since = records.filter(
-        Exists(aliases.filter(entity_id=OuterRef("entity_id"), folded=OuterRef("folded"))),
-        kind=EntityChangeKind.NAMED,
-        folded=OuterRef("folded"),
-    ).exclude(Q(entity_id=OuterRef("entity_id")) | Q(trace_id__in=traces))
-    taken = records.filter(~Exists(given_since), kind=EntityChangeKind.TAKEN, trace_id__in=traces)
-    return set(taken.values_list("id", flat=True))
 
 
 def _entities(end_user_id: UUID, ids: Collection[UUID], records: Sequence[EntityChange]) -> list[EntityHistory]:

@@ -274,10 +274,18 @@ def plan_rollback(
     settlement = _Settlement(history, changes)
     gone = retracted | {each.memory.id for each in history.memories if each.memory.status in CLOSED_AS_WRONG}
     own = [record.id for each in history.entities for record in each.records if record.trace_id in traces]
+    # What only these traces brought, and no memory refers to but those that are gone.
+    unused = [
+        each.entity.id
+        for each in history.entities
+        if not each.stays
+        and {each.entity.added_by, *(record.trace_id for record in each.records)} <= traces
+        and history.referring.get(each.entity.id, frozenset()) <= gone
+    ]
     takings = Takings(
         origins,
         links=tuple(_key(each) for each in history.links if each.trace_id in traces and each.status == LinkStatus.OPEN),
-        entities=tuple(each.entity.id for each in history.entities if _is_unused(each, history, traces, gone)),
+        entities=tuple(unused),
         mentions=_mentions(history, origins),
         records=tuple(own),
         given_back=tuple(each for each in own if each in history.given_back),
@@ -360,14 +368,6 @@ def _name(each: EntityHistory, taken: Sequence[EntityChange], is_undo: bool) -> 
     return name if name != each.entity.name else None
 
 
-def _is_unused(each: EntityHistory, history: UserHistory, traces: Set[UUID], gone: Set[UUID]) -> bool:
-    """Tell whether only these traces brought an entity, and no memory refers to it but those that are gone."""
-    if each.stays or each.entity.added_by not in traces:
-        return False
-    named_by_others = any(record.trace_id not in traces for record in each.records)
-    return not named_by_others and history.referring.get(each.entity.id, frozenset()) <= gone
-
-
 class _Settlement:
     """The planned changes of memories, in which each that becomes live has its place among the live ones."""
 
@@ -384,10 +384,28 @@ class _Settlement:
         }
         opened = [each for each in map(self._after, self.changes) if each.status in LIVE_STATUSES]
         for memory in sorted(opened, key=lambda each: (each.said_at, each.id)):
-            if memory.id in self._live:
-                self._keep_hash_unique(memory)
-            else:
-                self._open(memory)
+            others = [each for each in self._live.values() if each.id != memory.id]
+            was_live = memory.id in self._live
+            twin = None if was_live else duplicate_of(memory, others)
+            if twin is not None:  # it stays closed
+                if self.before[memory.id].status is Status.RETRACTED:
+                    del self.changes[memory.id]
+                else:
+                    self.changes[memory.id] |= {"status": Status.MERGED, "superseded_by_id": twin.id}
+                self.kept.append(Kept(memory.id, LeftAlone.SAID_AGAIN))
+                continue
+            hashes = {(each.private_to, each.canonical_hash) for each in others}
+            if (memory.private_to, memory.canonical_hash) in hashes:
+                self._change(memory.id, {"canonical_hash": salted_hash(memory.canonical_hash, memory_id=memory.id)})
+            if was_live:
+                continue
+            if memory.status is Status.ACTIVE:
+                live = list(self._live.values())
+                self.changes[memory.id], closed = in_slot(self._after(memory.id), self.changes[memory.id], live=live)
+                for closing in closed:
+                    ended = {**closing.changes(now=timezone.now()), "superseded_by_id": memory.id}
+                    self._change(closing.memory_id, ended)
+            self._change(memory.id, {})
 
     def revisions(self, *, verb: str) -> Iterator[Operation]:
         """Yield the revisions, and the indexing of what gets other words or is live again."""
@@ -397,29 +415,6 @@ class _Settlement:
             becomes_live = values.get("status") in LIVE_STATUSES and before.status not in LIVE_STATUSES
             if becomes_live or not _WORDING.isdisjoint(values):
                 yield EnqueueWork(WorkKind.INDEX_MEMORY, memory_id)
-
-    def _open(self, memory: StoredMemory) -> None:
-        twin = duplicate_of(memory, self._live.values())
-        if twin is not None:  # it stays closed
-            if self.before[memory.id].status is Status.RETRACTED:
-                del self.changes[memory.id]
-            else:
-                self.changes[memory.id] |= {"status": Status.MERGED, "superseded_by_id": twin.id}
-            self.kept.append(Kept(memory.id, LeftAlone.SAID_AGAIN))
-            return
-        self._keep_hash_unique(memory)
-        if memory.status is Status.ACTIVE:
-            live = list(self._live.values())
-            self.changes[memory.id], closed = in_slot(self._after(memory.id), self.changes[memory.id], live=live)
-            for closing in closed:
-                ended = {**closing.changes(now=timezone.now()), "superseded_by_id": memory.id}
-                self._change(closing.memory_id, ended)
-        self._change(memory.id, {})
-
-    def _keep_hash_unique(self, memory: StoredMemory) -> None:
-        others = (each for each in self._live.values() if each.id != memory.id)
-        if any((each.private_to, each.canonical_hash) == (memory.private_to, memory.canonical_hash) for each in others):
-            self._change(memory.id, {"canonical_hash": salted_hash(memory.canonical_hash, memory_id=memory.id)})
 
     def _change(self, memory_id: UUID, values: Mapping[str, Any]) -> None:
         self.changes.setdefault(memory_id, {}).update(values)

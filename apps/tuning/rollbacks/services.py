@@ -26,7 +26,6 @@ from apps.outbox import enqueue
 from apps.outbox.enqueue import queue_task
 from apps.outbox.leases import interrupt
 from apps.outbox.manual import cancel
-from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import RUNS, LeftAlone, RollbackState, Stage, Status, TraceStatus, WorkKind
 from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
@@ -218,11 +217,29 @@ def run_rollback(*, rollback_id: UUID, most: timedelta) -> bool:
     rollback = Rollback.objects.get(id=rollback_id)
     if rollback.is_over:
         return True
+    is_undo = rollback.state == RollbackState.UNDOING
     for end_user_id in list(_left(rollback).order_by("id").values_list("end_user_id", flat=True)):
         if time.monotonic() >= deadline:
             return False
         try:
-            _do(rollback, end_user_id)
+            with acting_as(rollback.undone_by if is_undo else rollback.actor), transaction.atomic():
+                # Other writers are kept out until the transaction ends, in their order of locks: the end user, then
+                # sessions. A worker locks the session of a trace before it commits it, so no trace of the user ends.
+                hold_end_user(end_user_id)
+                sessions = Session.objects.select_for_update().filter(end_user_id=end_user_id).order_by("id")
+                list(sessions.values_list("id"))
+                item = _left(rollback).select_for_update().filter(end_user_id=end_user_id).first()
+                if item is None:
+                    continue  # another process has done it
+                kept, counts = _undo(rollback, item) if is_undo else _take_back(rollback, item)
+                RollbackItem.objects.filter(end_user_id=end_user_id, id=item.id).update(
+                    state=RollbackState.UNDONE if is_undo else RollbackState.DONE,
+                    done=item.done,
+                    left_alone=msgspec.to_builtins(kept),
+                    error="",
+                    finished_at=timezone.now(),
+                )
+                _record(rollback, verb=ROLLBACK_UNDONE if is_undo else ROLLED_BACK, end_user_id=end_user_id, **counts)
         except (StalePlan, Refused) as why:
             log.info("rollback of a user put off", rollback=str(rollback.id), reason=str(why))
             _left(rollback).filter(end_user_id=end_user_id).update(error=str(why)[:4_000])
@@ -269,31 +286,6 @@ def _finish(rollback_id: UUID) -> bool:
             rollback.counts = {"users": len(rows), **total}
         rollback.save()
     return True
-
-
-def _do(rollback: Rollback, end_user_id: UUID) -> None:
-    """Do the part of one end user, unless that is done already, and record it.
-
-    Other writers are kept out until the transaction ends, in their order of locks: the end user, then sessions. A
-    worker locks the session of a trace before it commits it, so no trace of the user ends meanwhile. Raises StalePlan
-    when somebody has changed a memory meanwhile, and Conflict while the user is being erased.
-    """
-    is_undo = rollback.state == RollbackState.UNDOING
-    with acting_as(rollback.undone_by if is_undo else rollback.actor), transaction.atomic():
-        hold_end_user(end_user_id)
-        list(Session.objects.select_for_update().filter(end_user_id=end_user_id).order_by("id").values_list("id"))
-        item = _left(rollback).select_for_update().filter(end_user_id=end_user_id).first()
-        if item is None:
-            return
-        kept, counts = _undo(rollback, item) if is_undo else _take_back(rollback, item)
-        RollbackItem.objects.filter(end_user_id=end_user_id, id=item.id).update(
-            state=RollbackState.UNDONE if is_undo else RollbackState.DONE,
-            done=item.done,
-            left_alone=msgspec.to_builtins(kept),
-            error="",
-            finished_at=timezone.now(),
-        )
-        _record(rollback, verb=ROLLBACK_UNDONE if is_undo else ROLLED_BACK, end_user_id=end_user_id, **counts)
 
 
 def _take_back(rollback: Rollback, item: RollbackItem) -> tuple[Collection[Kept], dict[str, int]]:
@@ -398,7 +390,20 @@ def run_again(*, end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -
     ]
     runs = recorded_runs(end_user_id=end_user_id, heads=heads, before=0)
     drafts = [judged_run(run, policy=policy) for run in runs]
-    _write_verdicts(end_user_id, drafts)
+    # What the pre-filter decides now replaces the reasons of turns, and its span, which keeps its time.
+    drops = {drop.turn_id: drop for draft in drafts for drop in draft.drops}
+    rows = list(turns)
+    for turn in rows:
+        drop = drops.get(turn.id)
+        turn.rejected_for = drop.reason if drop else ""
+        turn.rejected_by = drop.detail.get("rule", "") if drop else ""
+    Turn.objects.bulk_update(rows, ["rejected_for", "rejected_by"], batch_size=500)
+    spans = {draft.request.trace_id: recorder.spans_of(draft, first=0)[0] for draft in drafts}
+    kept = list(Span.objects.filter(end_user_id=end_user_id, trace__in=spans, stage=Stage.PRE_FILTER))
+    for span in kept:
+        new = spans[span.trace_id]
+        span.result, span.reason, span.details = new.result, new.reason, new.details
+    Span.objects.bulk_update(kept, ["result", "reason", "details"], batch_size=500)
     for trace, draft in zip(again, drafts, strict=True):
         if draft.turns:
             queue_trace(trace)
@@ -419,20 +424,3 @@ def queue_trace(trace: Trace) -> None:
         subject_ids=[trace.id],
         session_id=trace.session_id,
     )
-
-
-def _write_verdicts(end_user_id: UUID, drafts: Sequence[Draft]) -> None:
-    """Replace what the pre-filter has decided: the reasons of turns, and its span, which keeps its time."""
-    drops = {drop.turn_id: drop for draft in drafts for drop in draft.drops}
-    turns = list(Turn.objects.filter(end_user_id=end_user_id, trace__in=[each.request.trace_id for each in drafts]))
-    for turn in turns:
-        drop = drops.get(turn.id)
-        turn.rejected_for = drop.reason if drop else ""
-        turn.rejected_by = drop.detail.get("rule", "") if drop else ""
-    Turn.objects.bulk_update(turns, ["rejected_for", "rejected_by"], batch_size=500)
-    spans = {draft.request.trace_id: recorder.spans_of(draft, first=0)[0] for draft in drafts}
-    kept = list(Span.objects.filter(end_user_id=end_user_id, trace__in=spans, stage=Stage.PRE_FILTER))
-    for span in kept:
-        row = spans[span.trace_id]
-        span.result, span.reason, span.details = row.result, row.reason, row.details
-    Span.objects.bulk_update(kept, ["result", "reason", "details"], batch_size=500)

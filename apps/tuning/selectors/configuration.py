@@ -248,6 +248,7 @@ class SettingsForm(forms.Form):
     ) -> None:
         super().__init__(data, initial=dict(initial or {}), auto_id=False)
         self.settings: dict[str, Setting] = {}
+        self._defaults = Policy().model_dump(mode="json")
         values = policy.model_dump(mode="json")
         for name, part in _schema()["properties"].items():
             self._add_settings((name,), values[name], part)
@@ -263,7 +264,7 @@ class SettingsForm(forms.Form):
             for name, inner in value.items():
                 self._add_settings((*path, name), inner, known.get(name, others or {}))
             return
-        default: Any = _defaults()
+        default: Any = self._defaults
         for name in path:  # the defaults may lack a path
             default = default.get(name) if isinstance(default, Mapping) else None
         least, most = described.get("minimum", described.get("exclusiveMinimum")), described.get("maximum")
@@ -344,11 +345,6 @@ def _field(part: Mapping[str, Any]) -> forms.Field:
 @cache
 def _schema() -> dict[str, Any]:
     return Policy.model_json_schema()
-
-
-@cache
-def _defaults() -> dict[str, Any]:
-    return Policy().model_dump(mode="json")
 
 
 def _resolved(part: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,13 +6,12 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST
 
 from apps.console.choices import ReplayForm, WhatIfForm
 from apps.console.generic import ProjectDetailView, ProjectFormView, ProjectListView
 from apps.console.paging import midnight, next_midnight, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import progress_part, refusals_told
+from apps.console.shortcuts import download, progress_part, project_action
 from apps.memories.models import Memory
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay, ReplayedState, ReplayedTrace, ReplayState, Turn
@@ -120,13 +119,10 @@ def progress(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> Http
     return progress_part(request, "console/_replay_progress.html", {"replay": found}, is_over=found.is_over)
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def act(request: HttpRequest, visit: ProjectVisit, replay_id: UUID, action: Callable[..., Any]) -> HttpResponse:
+@project_action(page="replay", row="replay_id")
+def act(request: HttpRequest, visit: ProjectVisit, replay_id: UUID, action: Callable[..., Any]) -> None:
     """Start or resume a replay, or cancel it."""
-    with refusals_told(request):
-        action(project_id=visit.project.pk, replay_id=replay_id)
-    return redirect("console:replay", slug=visit.project.slug, replay_id=replay_id)
+    action(project_id=visit.project.pk, replay_id=replay_id)
 
 
 @project_page()
@@ -134,11 +130,7 @@ def export(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> Stream
     """Download the differences as CSV, or as JSON with `as=json`."""
     found = get_object_or_404(Replay, project=visit.project, pk=replay_id)
     kind = "json" if query_param(request, "as") == "json" else "csv"
-    return StreamingHttpResponse(
-        export_replay(found, kind),
-        content_type=EXPORTS[kind],
-        headers={"Content-Disposition": f'attachment; filename="{found.shown_id}.{kind}"'},
-    )
+    return download(export_replay(found, kind), f"{found.shown_id}.{kind}", EXPORTS[kind])
 
 
 class WhatIfView(_VersionFormView):

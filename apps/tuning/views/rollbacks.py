@@ -6,14 +6,13 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused, Unfit
 from apps.console.choices import choice_problems
 from apps.console.labels import count_of, label, names_of
 from apps.console.paging import MAX_CHARACTERS, midnight, next_midnight, paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import refusals_told
+from apps.console.shortcuts import project_action
 from apps.memories.models import Memory, Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
@@ -66,8 +65,28 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     if request.method != "POST" and not request.GET:
         return redirect("console:rollbacks", slug=visit.project.slug)
     chosen = {name: _text(request.GET, name) for name in CHOICES}
+    version, key, replay = chosen["version"], chosen["key"], chosen["replay"]
     try:
-        asked = _request(request, visit, chosen)
+        if version and not version.isdecimal():
+            raise BadInput("is the number of a configuration version", at="version")
+        selection = named_selection(
+            project_id=visit.project.pk,
+            trace_ids=[parse(Prefix.TRACE, each) for each in chosen["trace"].replace(",", " ").split()],
+            version=min(int(version), 10**9) if version else None,
+            api_key_id=parse(Prefix.API_KEY, key) if key else None,
+            user_id=chosen["user"],
+            session_id=chosen["session"],
+            replay_id=parse(Prefix.REPLAY, replay) if replay else None,
+            since=midnight(chosen["since"]),
+            until=next_midnight(chosen["until"]),
+        )
+        asked = Rollback(
+            project_id=visit.project.pk,
+            selection=selection,
+            forced=[str(parse(Prefix.MEMORY, each)) for each in request.POST.getlist("force")],
+            note=_text(request.POST, "note"),
+            rerun="rerun" in (request.POST if request.method == "POST" else request.GET),
+        )
         if request.method == "POST":
             rollback = request_rollback(asked)
             return redirect("console:rollback", slug=visit.project.slug, rollback_id=rollback.pk)
@@ -107,40 +126,12 @@ def rollback(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> Ht
     return render(request, part, shown)
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def undo(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> HttpResponse:
+@project_action(page="rollback", row="rollback_id")
+def undo(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> None:
     """Restore what a rollback took back."""
-    with refusals_told(request):
-        undone = undo_rollback(project_id=visit.project.pk, rollback_id=rollback_id)
-        if undone.is_over:
-            messages.info(request, _undo_text(undone.counts))
-    return redirect("console:rollback", slug=visit.project.slug, rollback_id=rollback_id)
-
-
-def _request(request: HttpRequest, visit: ProjectVisit, given: Mapping[str, str]) -> Rollback:
-    """Return what is asked for. Raises Refused, BadInput and BadIdentifier."""
-    version, key, replay = given["version"], given["key"], given["replay"]
-    if version and not version.isdecimal():
-        raise BadInput("is the number of a configuration version", at="version")
-    selection = named_selection(
-        project_id=visit.project.pk,
-        trace_ids=[parse(Prefix.TRACE, each) for each in given["trace"].replace(",", " ").split()],
-        version=min(int(version), 10**9) if version else None,
-        api_key_id=parse(Prefix.API_KEY, key) if key else None,
-        user_id=given["user"],
-        session_id=given["session"],
-        replay_id=parse(Prefix.REPLAY, replay) if replay else None,
-        since=midnight(given["since"]),
-        until=next_midnight(given["until"]),
-    )
-    return Rollback(
-        project_id=visit.project.pk,
-        selection=selection,
-        forced=[str(parse(Prefix.MEMORY, each)) for each in request.POST.getlist("force")],
-        note=_text(request.POST, "note"),
-        rerun="rerun" in (request.POST if request.method == "POST" else request.GET),
-    )
+    undone = undo_rollback(project_id=visit.project.pk, rollback_id=rollback_id)
+    if undone.is_over:
+        messages.info(request, _undo_text(undone.counts))
 
 
 def _text(given: QueryDict, name: str) -> str:

@@ -9,7 +9,6 @@ from apps.common.errors import Refused
 from apps.memories.models import Rollback
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.tenants.command_arguments import moment_named, project_named
-from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tuning.rollbacks.loading import named_selection
 from apps.tuning.rollbacks.services import preview_rollback, request_rollback, undo_rollback
@@ -45,7 +44,20 @@ class Command(BaseCommand):
                     rollback_id = parse(Prefix.ROLLBACK, options["undo"])
                     self._show(undo_rollback(project_id=project.id, rollback_id=rollback_id, wait=FOREVER))
                     return
-                asked = _request(project, options)
+                selection = named_selection(
+                    project_id=project.id,
+                    trace_ids=[parse(Prefix.TRACE, each) for each in options["trace"]],
+                    version=options["configuration"],
+                    api_key_id=parse(Prefix.API_KEY, options["key"]) if options["key"] else None,
+                    user_id=options["user"],
+                    session_id=options["session"],
+                    replay_id=parse(Prefix.REPLAY, options["replay"]) if options["replay"] else None,
+                    since=moment_named(options, "since"),
+                    until=moment_named(options, "until"),
+                )
+                forced = [str(parse(Prefix.MEMORY, each)) for each in options["force"]]
+                given = {"selection": selection, "forced": forced, "note": options["note"], "rerun": options["rerun"]}
+                asked = Rollback(project=project, **given)
                 if options["yes"]:
                     self._show(request_rollback(asked, wait=FOREVER))
                     return
@@ -62,19 +74,3 @@ class Command(BaseCommand):
         for name, number in rollback.counts.items():
             self.stdout.write(f"{number:>9,} {name.replace('_', ' ')}")
         self.stdout.write(f"{rollback.shown_id} is {rollback.state}")
-
-
-def _request(project: Project, options: dict[str, Any]) -> Rollback:
-    selection = named_selection(
-        project_id=project.id,
-        trace_ids=[parse(Prefix.TRACE, each) for each in options["trace"]],
-        version=options["configuration"],
-        api_key_id=parse(Prefix.API_KEY, options["key"]) if options["key"] else None,
-        user_id=options["user"],
-        session_id=options["session"],
-        replay_id=parse(Prefix.REPLAY, options["replay"]) if options["replay"] else None,
-        since=moment_named(options, "since"),
-        until=moment_named(options, "until"),
-    )
-    forced = [str(parse(Prefix.MEMORY, each)) for each in options["force"]]
-    return Rollback(project=project, selection=selection, forced=forced, note=options["note"], rerun=options["rerun"])
