@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -24,6 +25,7 @@ from apps.review.text_differences import compared_texts
 from apps.traces.policies import active_policy
 
 
+@transaction.atomic  # outside of a transaction, each statement has one of its own
 def with_next_case(request: HttpRequest, visit: ProjectVisit, answer: HttpResponse) -> HttpResponse:
     """Add to the answer of a decision the case that the page opens next, if it names one (`next`)."""
     named = identifier_of(request.POST.get("next", ""))

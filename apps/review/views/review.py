@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -127,6 +128,7 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 
 @project_page()
+@transaction.atomic
 def memory(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
     """Show one memory with everything that a decision needs; beside the list, with its group."""
     found = get_object_or_404(Memory.objects.for_project(visit.project.pk).to_show(), pk=memory_id)
