@@ -12,12 +12,10 @@ _RISKY_SPACES = ("\t", "\r")
 
 def csv_line(cells: Iterable[Any]) -> str:
     """Return one line of CSV; None is an empty cell, and a text that looks like a formula begins with an apostrophe."""
-    text = io.StringIO()
-    csv.writer(text).writerow([_cell(each) for each in cells])
-    return text.getvalue()
-
-
-def _cell(value: Any) -> str:
-    text = "" if value is None else str(value)
-    is_risky = text.startswith(_RISKY_SPACES) or text.lstrip().startswith(_RISKY)
-    return f"'{text}" if isinstance(value, str) and is_risky else text
+    line = io.StringIO()
+    row = list(cells)
+    for place, value in enumerate(row):
+        if isinstance(value, str) and (value.startswith(_RISKY_SPACES) or value.lstrip().startswith(_RISKY)):
+            row[place] = f"'{value}"
+    csv.writer(line).writerow(row)
+    return line.getvalue()

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.db.models import F, Q, QuerySet, Value
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.utils.http import urlencode
 from django_htmx.http import HttpResponseClientRedirect
@@ -85,8 +85,16 @@ def project_page(role: MemberRole = MemberRole.VIEWER, *, changes_archived: bool
         @wraps(view)
         def wrapper(request: HttpRequest, slug: str, *args: Any, **options: Any) -> HttpResponseBase:
             if not request.user.is_authenticated:
-                return _to_login(request)
-            visit = _project_visit(request.user, slug)
+                htmx: HtmxDetails | None = getattr(request, "htmx", None)
+                if not htmx:
+                    return redirect_to_login(request.get_full_path())
+                back = redirect_to_login(htmx.current_url_abs_path or reverse("console:home"))
+                return HttpResponseClientRedirect(back.url)  # of the whole page
+            with system_scope(SystemWork.PROJECT_LOOKUP):
+                project = _projects_of(request.user).filter(slug=slug).first()
+            if project is None:
+                raise Http404("no such project")
+            visit = ProjectVisit(project=project, person_id=request.user.pk, role=MemberRole(project.role))
             if not visit.may(role):
                 raise PermissionDenied(f"this page requires the role {role}")
             if visit.is_archived and not changes_archived and request.method not in _READS:
@@ -107,25 +115,8 @@ def visits_of(user: Any) -> list[ProjectVisit]:
         return [ProjectVisit(each, user.pk, MemberRole(each.role)) for each in rows[:MAX_PROJECTS]]
 
 
-def _project_visit(user: Any, slug: str) -> ProjectVisit:
-    with system_scope(SystemWork.PROJECT_LOOKUP):
-        project = _projects_of(user).filter(slug=slug).first()
-    if project is None:
-        raise Http404("no such project")
-    return ProjectVisit(project=project, person_id=user.pk, role=MemberRole(project.role))
-
-
 def _projects_of(user: Any) -> QuerySet[Any]:
     """Return the projects that a person may see, each with the `role` that the person has in it."""
     if user.is_superuser:
         return Project.objects.annotate(role=Value(MemberRole.ADMIN.value))
     return Project.objects.filter(memberships__user_id=user.pk or 0).annotate(role=F("memberships__role"))
-
-
-def _to_login(request: HttpRequest) -> HttpResponse:
-    """Redirect to the login page; a fragment request redirects the whole page."""
-    htmx: HtmxDetails | None = getattr(request, "htmx", None)
-    if htmx:
-        back = redirect_to_login(htmx.current_url_abs_path or reverse("console:home"))
-        return HttpResponseClientRedirect(back.url)
-    return redirect_to_login(request.get_full_path())

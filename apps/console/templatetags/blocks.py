@@ -149,6 +149,11 @@ class TableNode(Node):
         if not self.rows.resolve(context, ignore_failures=True):
             return self.empty.render(context)
         label, *headings = (text.resolve(context, ignore_failures=True) for text in self.texts)
+        cells = [
+            (mark_safe(' class="number"'), text[1:]) if text.startswith("#") else ("", text)
+            for text in headings
+            if text is not None
+        ]
         options = {name: value.resolve(context) for name, value in self.options.items()}
         shown = format_html(
             '<div class="{}" tabindex="0" role="region" aria-label="{}">'
@@ -156,17 +161,13 @@ class TableNode(Node):
             f"{options.get('within', '')} scroll".strip(),
             label,
             options.get("class", "list stacks"),
-            format_html_join("", "<th{}>{}</th>", (_heading(text) for text in headings if text is not None)),
+            format_html_join("", "<th{}>{}</th>", cells),
             self.loop.render(context),
         )
         if "page" not in options:
             return shown
         links = Engine.get_default().get_template("console/_pager.html")
         return shown + links.render(context.new(pager(context, options["page"])))
-
-
-def _heading(text: str) -> tuple[str, str]:
-    return (mark_safe(' class="number"'), text[1:]) if text.startswith("#") else ("", text)
 
 
 @register.simple_block_tag(takes_context=True, end_name="endpost")
@@ -211,9 +212,8 @@ def panel(
 @register.simple_tag
 def keys(*lines: str) -> SafeString:
     """Return entries of the keyboard help, each from a text like "j k: next, previous"."""
-    pairs = [line.partition(": ") for line in lines]
-    return format_html_join("", "<dt>{}</dt><dd>{}</dd>", ((_keys(names.split()), text) for names, _, text in pairs))
-
-
-def _keys(names: list[str]) -> SafeString:
-    return format_html_join(" ", "<kbd>{}</kbd>", ((name,) for name in names))
+    rows = []
+    for line in lines:
+        names, _, text = line.partition(": ")
+        rows.append((format_html_join(" ", "<kbd>{}</kbd>", ((name,) for name in names.split())), text))
+    return format_html_join("", "<dt>{}</dt><dd>{}</dd>", rows)

@@ -106,10 +106,13 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List pending memories and show the one that is named, else the first one."""
     filters, project_id = ReviewFilters.of(request), visit.project.pk
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)  # in UTC
+    own = _own_changes(visit)
+    following = {name: OuterRef(name) for name in ("end_user", "memory")} | {"version": OuterRef("version") + 1}
+    taken_back = MemoryVersion.objects.filter(operation=UNDONE, actor=current_actor(), **following)
     tabs = {
         "filters": filters,
         "counts": count_by_reason(project_id=project_id, filters=filters),
-        "decided": _own_changes(visit).filter(~Exists(_undoing()), known_until__gte=midnight).count(),
+        "decided": own.filter(~Exists(taken_back), known_until__gte=midnight).count(),
         "total": count_pending(project_id=project_id),
     }
     if is_part(request, "reasons"):
@@ -261,12 +264,6 @@ def _own_changes(visit: ProjectVisit) -> QuerySet[MemoryVersion]:
     """Return the changes by which the visitor has decided; those of one decision have the same time."""
     own = MemoryVersion.objects.filter(actor=current_actor(), trace=None, operation__in=_DECISIONS)
     return own.filter(memory__project=visit.project)
-
-
-def _undoing() -> QuerySet[MemoryVersion]:
-    """Return the changes by which the visitor took back the change that encloses this query."""
-    own = MemoryVersion.objects.filter(end_user=OuterRef("end_user"), memory=OuterRef("memory"), actor=current_actor())
-    return own.filter(version=OuterRef("version") + 1, operation=UNDONE)
 
 
 def _decisions(moments: Sequence[dict[str, Any]], visit: ProjectVisit) -> list[dict[str, Any]]:

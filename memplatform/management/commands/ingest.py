@@ -58,9 +58,10 @@ class Command(BaseCommand):
 
     def _ingest(self, project: Project, options: dict[str, Any]) -> None:
         held = self._checked(project, options)
-        self._tell(held.problems, options)
+        for problem in held.problems[:MOST_SHOWN]:
+            self.stderr.write(f"{options['file']}: {problem['at']}: {problem['reason']}")
         if options["dry_run"]:
-            self.stdout.write(_lines(held.counts))
+            self.stdout.write("\n".join(f"{name}: {value}" for name, value in held.counts.items() if value))
             return
         users = list(held.users)  # until the file is deleted
         start_import(project_id=project.pk, import_id=held.pk)
@@ -85,10 +86,6 @@ class Command(BaseCommand):
         self.stdout.write(_summary(held))
         if options["wait"]:
             _work(users)
-
-    def _tell(self, problems: list[dict[str, str]], options: dict[str, Any]) -> None:
-        for problem in problems[:MOST_SHOWN]:
-            self.stderr.write(f"{options['file']}: {problem['at']}: {problem['reason']}")
 
     def _checked(self, project: Project, options: dict[str, Any]) -> FileImport:
         file: Path = options["file"]
@@ -122,10 +119,6 @@ def _named_user(text: str) -> tuple[str, str]:
     if not name or not user_id:
         raise ArgumentTypeError("must be NAME=ID")
     return name, user_id
-
-
-def _lines(counts: dict[str, Any]) -> str:
-    return "\n".join(f"{name}: {value}" for name, value in counts.items() if value)
 
 
 def _summary(held: FileImport) -> str:
