@@ -11,7 +11,7 @@ from apps.health.api import HealthView, ReadyView, metrics
 from apps.imports.api import ImportViewSet, ProjectViewSet
 from apps.intake.api.sessions import SessionViewSet, TurnViewSet
 from apps.intake.api.turns import TurnsViewSet
-from apps.items.api.items import ItemsViewSet, ItemViewSet
+from apps.items.api import ItemViewSet
 from apps.mem0 import urls as mem0
 from apps.memories.api.entities import EntityViewSet
 from apps.memories.api.memories import MemoriesViewSet, MemoryViewSet
@@ -64,9 +64,9 @@ operations = [
         name="entity-merge",
     ),
     path("v1/items", ItemViewSet.as_view({"get": "retrieve", "put": "update", "delete": "destroy"}), name="item"),
-    path("v1/items/search", ItemsViewSet.as_view({"post": "search"}), name="item-search"),
-    path("v1/items/namespaces", ItemsViewSet.as_view({"post": "namespaces"}), name="item-namespaces"),
-    path("v1/items/batch", ItemsViewSet.as_view({"post": "batch"}), name="item-operations"),
+    path("v1/items/search", ItemViewSet.as_view({"post": "search"}), name="item-search"),
+    path("v1/items/namespaces", ItemViewSet.as_view({"post": "namespaces"}), name="item-namespaces"),
+    path("v1/items/batch", ItemViewSet.as_view({"post": "batch"}), name="item-operations"),
     path("v1/keys/current", CurrentKeyViewSet.as_view({"get": "retrieve"}), name="current-key"),
     path("v1/sessions/<path:session_id>/end", SessionViewSet.as_view({"post": "end"}), name="session-end"),
     path("v1/users", UserViewSet.as_view({"get": "list"}), name="users"),

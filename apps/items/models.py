@@ -1,14 +1,40 @@
 """Items: JSON objects that callers store by namespace and key, and get back as they are."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
+from django.db.models.functions import Cast, Now
 from django.utils import timezone
 
 from apps.common.rows import Row
 
 LABEL_LENGTH = 255
+_LABELS: "ArrayField[Any, Any]" = ArrayField(models.CharField())
+
+
+class ItemQuerySet(models.QuerySet["StoredItem"]):
+    """Items by their namespace and expiry."""
+
+    def below(self, prefix: Sequence[str]) -> "ItemQuerySet":
+        """Filter the items below a namespace: a range of the index, as no label holds a control character."""
+        if not prefix:
+            return self
+        first, after = [*prefix], [*prefix[:-1], f"{prefix[-1]}\x01"]
+        return self.filter(
+            namespace__gte=Cast(Value(first, _LABELS), _LABELS), namespace__lt=Cast(Value(after, _LABELS), _LABELS)
+        )
+
+    def unexpired(self) -> "ItemQuerySet":
+        """Filter the items that have not expired; the schedule deletes the others."""
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=Now()))
+
+    def shown(self) -> "ItemQuerySet":
+        """Read what has not expired, as answers show it."""
+        return self.unexpired().select_related("end_user").defer("terms", "words")
 
 
 class StoredItem(Row):
@@ -46,6 +72,8 @@ class StoredItem(Row):
     expires_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ItemQuerySet.as_manager()
 
     class Meta:
         ordering = ("-id",)
