@@ -24,7 +24,7 @@ if settings.DATABASE_IS_EMBEDDED:
 django_application = get_asgi_application()
 
 # After Django has been set up.
-from apps.webhooks.api import end_streams  # isort: skip
+from apps.webhooks.api import news  # isort: skip
 from apps.telemetry.tracing import start_tracing, stop_tracing  # isort: skip
 from memplatform.body_limits import BodyLimits  # isort: skip
 from memplatform.request_slots import RequestSlots  # isort: skip
@@ -76,7 +76,7 @@ async def route(scope: Scope, receive: Receive, send: Send) -> None:
 async def live(receive: Receive, send: Send) -> None:
     """Do what belongs to the start and the end of the process."""
     await receive()
-    call_on_stop(end_streams)
+    call_on_stop(news.end_all)  # for streams of events the server would wait; their callers connect to another process
     await send({"type": "lifespan.startup.complete"})
     await receive()
     stop_tracing()

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,11 +21,15 @@ class Received:
 
 @dataclass
 class Receiver:
-    """What was received; `statuses` are those of the next answers, 0 to hang up, -1 to say nothing, and then 204."""
+    """What was received; `statuses` are those of the next answers, 0 to hang up, -1 to say nothing, and then 204.
+
+    `answers_after` are seconds.
+    """
 
     url: str = ""
     requests: list[Received] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
+    answers_after: float = 0.0
 
 
 def is_signed(request: Received, *, secret: str) -> bool:
@@ -44,6 +49,7 @@ def receiving() -> Iterator[Receiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             receiver.requests.append(Received({name.lower(): value for name, value in self.headers.items()}, body))
+            time.sleep(receiver.answers_after)
             status = receiver.statuses.pop(0) if receiver.statuses else 204
             if status == -1:
                 waiting.wait(timeout=10.0)

@@ -5,7 +5,6 @@ import time
 from datetime import timedelta
 from typing import Any
 
-import msgspec
 import structlog
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -98,9 +97,9 @@ def send_message(delivery: AlertDelivery) -> None:
     recipients = AlertRecipients.objects.get(project_id=delivery.project_id)
     if recipients.webhook_url != delivery.recipient:
         raise NotDelivered("no longer a recipient")
-    body, secrets = msgspec.json.encode(webhook_body(delivery)), [recipients.webhook_secret]
+    message, secrets = webhook_body(delivery), [recipients.webhook_secret]
     with webhook_client() as client:
-        outcome = post_message(client, url=delivery.recipient, body=body, message_id=str(delivery.id), secrets=secrets)
+        outcome = post_message(client, message, message_id=str(delivery.id), url=delivery.recipient, secrets=secrets)
     if outcome.error:
         raise NotDelivered(outcome.error)
 
@@ -148,16 +147,10 @@ def _send(delivery: AlertDelivery) -> bool:
     except Exception as failure:  # the messages of other projects must not wait for the one that is at fault
         error = type(failure).__name__
         log.exception("a message about an alert could not be sent", delivery=str(delivery.id))
-    now = timezone.now()
-    is_over = not error or delivery.attempts >= MOST_ATTEMPTS
-    state = DeliveryState.WAITING if not is_over else DeliveryState.FAILED if error else DeliveryState.DELIVERED
-    AlertDelivery.objects.filter(id=delivery.id, state=DeliveryState.WAITING).update(
-        state=state.value,
-        last_error=error,
-        next_try_at=now + wait_before_next(delivery.attempts),
-        finished_at=now if is_over else None,
-    )
-    return state is DeliveryState.DELIVERED
+    next_try_at = timezone.now() + wait_before_next(delivery.attempts)
+    changes = delivery.after_attempt(error=error, next_try_at=next_try_at, is_last=delivery.attempts >= MOST_ATTEMPTS)
+    AlertDelivery.objects.filter(id=delivery.id, state=DeliveryState.WAITING).update(**changes)
+    return not error
 
 
 def wait_before_next(attempts: int) -> timedelta:

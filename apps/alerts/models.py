@@ -8,9 +8,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.alerts.enums import AlertEvent, AlertState, DeliveryChannel
-from apps.common.rows import Row, ShownRow
+from apps.common.rows import ShownRow
 from apps.events.enums import DeliveryState
-from apps.events.models import WEBHOOK_URL_LENGTH
+from apps.events.models import WEBHOOK_URL_LENGTH, Delivery
 from apps.pipeline.core.enums import choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix
 from apps.tenants.encrypted_text import EncryptedTextField
@@ -94,26 +94,18 @@ class AlertRecipients(models.Model):
         return f"recipients of {self.project_id}"
 
 
-class AlertDelivery(Row):
-    """One message about an alert to one recipient, with its attempts."""
+class AlertDelivery(Delivery):
+    """One message about an alert to one recipient."""
 
-    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     alert = models.ForeignKey(Alert, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     event = models.CharField(max_length=16, choices=choices_of(AlertEvent))
     channel = models.CharField(max_length=16, choices=choices_of(DeliveryChannel))
     recipient = models.CharField(
         max_length=WEBHOOK_URL_LENGTH, help_text="the address of the webhook, or a mail address"
     )
-    state = models.CharField(max_length=16, choices=choices_of(DeliveryState), default=DeliveryState.WAITING.value)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    next_try_at = models.DateTimeField(default=timezone.now)
-    last_error = models.CharField(max_length=300, blank=True)
-    created_at = models.DateTimeField(default=timezone.now)
-    finished_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
+    class Meta(Delivery.Meta):
         verbose_name_plural = "alert deliveries"
-        ordering = ("-id",)
         constraints = [
             models.UniqueConstraint(fields=("alert", "event", "channel", "recipient"), name="alert_told_once"),
             models.CheckConstraint(condition=Q(state__in=values_of(DeliveryState)), name="delivery_state_known"),

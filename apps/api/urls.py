@@ -1,5 +1,7 @@
 """URLs of the REST API."""
 
+from typing import Any
+
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularSwaggerView
 from rest_framework.routers import SimpleRouter
@@ -26,7 +28,7 @@ from apps.traces.api.traces import TraceViewSet
 from apps.tuning.api.evaluation import EvaluationViewSet
 from apps.tuning.api.replays import ReplayViewSet
 from apps.tuning.api.rollbacks import RollbackViewSet
-from apps.webhooks.api import EventStreamView, EventViewSet, WebhookViewSet
+from apps.webhooks.api import EventViewSet, WebhookViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("v1/webhooks", WebhookViewSet, basename="webhook")
@@ -40,7 +42,7 @@ router.register("v1/rollbacks", RollbackViewSet, basename="rollback")
 router.register("v1/links", LinkViewSet, basename="link")
 router.register("v1/events", EventViewSet, basename="event")
 
-operations = [
+operations: list[Any] = [
     path("v1/turns", TurnsViewSet.as_view({"post": "create"}), name="turns"),
     path(
         "v1/memories",
@@ -99,7 +101,6 @@ operations = [
         AlertRecipientsViewSet.as_view({"get": "retrieve", "put": "update"}),
         name="alert-recipients",
     ),
-    path("v1/events/stream", EventStreamView.as_view({"get": "stream"}), name="event-stream"),
     path("v1/work/retry", WorkViewSet.as_view({"post": "retry"}), name="retry-work"),
     path("mcp", McpView.as_view(), name="mcp"),
     path("healthz", HealthView.as_view(), name="healthz"),

@@ -54,6 +54,7 @@ class SharedPoll(Generic[Question, Answer]):
         self._waiting: dict[asyncio.Future[Answer | None], Question] = {}
         self._task: asyncio.Task[None] | None = None
         self._fails = False  # what was last asked of the database
+        self.has_ended = False
 
     def __len__(self) -> int:
         """Return how many callers wait."""
@@ -73,7 +74,8 @@ class SharedPoll(Generic[Question, Answer]):
             del self._waiting[future]
 
     def end_all(self) -> None:
-        """Let nobody wait any longer."""
+        """Let nobody wait any longer; those who would wait again see `has_ended`."""
+        self.has_ended = True
         for future in self._waiting:
             if not future.done():
                 future.set_result(None)

@@ -1,12 +1,15 @@
 """Events of projects, the webhooks that are told of them, and each delivery. No column holds words of end users."""
 
+from datetime import datetime
+from typing import Any
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.common.rows import ShownRow
-from apps.events.enums import DeliveryState, EventType
+from apps.common.rows import Row, ShownRow
+from apps.events.enums import DeliveryState
 from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.pipeline.core.enums import choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
@@ -14,11 +17,6 @@ from apps.tenants.encrypted_text import EncryptedTextField
 
 WEBHOOK_NAME_LENGTH = 120
 WEBHOOK_URL_LENGTH = 500
-
-
-def event_type_choices() -> list[tuple[str, str]]:
-    """Return the choices of an event's type; migrations refer to this function, so a new type needs none."""
-    return choices_of(EventType)
 
 
 class EventLog(models.Model):
@@ -45,7 +43,7 @@ class ProjectEvent(models.Model):
     end_user = models.ForeignKey(
         "tenants.EndUser", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
-    type = models.CharField(max_length=32, choices=event_type_choices)
+    type = models.CharField(max_length=32, help_text="an EventType; a new one needs no migration")
     trace_id = models.UUIDField(null=True, blank=True)
     memory_id = models.UUIDField(null=True, blank=True)
     details = models.JSONField(default=dict, blank=True, help_text="identifiers, states and numbers, never content")
@@ -77,7 +75,7 @@ class Webhook(ShownRow, LeasedModel):
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     name = models.CharField(max_length=WEBHOOK_NAME_LENGTH)
     url = models.CharField(max_length=WEBHOOK_URL_LENGTH)
-    event_types = ArrayField(models.CharField(max_length=32, choices=event_type_choices))
+    event_types = ArrayField(models.CharField(max_length=32))
     includes_content = models.BooleanField(default=False, help_text="send the sentences of active, shared memories")
     secret = EncryptedTextField(editable=False, help_text="shared with the receiver, which checks signatures with it")
     former_secret = EncryptedTextField(blank=True, default="", editable=False)
@@ -107,12 +105,45 @@ class Webhook(ShownRow, LeasedModel):
         """Return True if nothing is sent until somebody resumes it."""
         return self.paused_at is not None
 
+    @property
+    def secrets(self) -> list[str]:
+        """Return the secrets to sign with: two while one replaces the other."""
+        has_former = self.former_secret_until is not None and self.former_secret_until > timezone.now()
+        return [self.secret, self.former_secret] if has_former else [self.secret]
 
-class WebhookDelivery(ShownRow):
-    """One event for one webhook, with its attempts; a test has no event."""
+
+class Delivery(Row):
+    """A message to one recipient, with its attempts."""
+
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    state = models.CharField(max_length=16, choices=choices_of(DeliveryState), default=DeliveryState.WAITING.value)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_try_at = models.DateTimeField(default=timezone.now)
+    last_error = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+        ordering = ("-id",)
+
+    @staticmethod
+    def after_attempt(*, error: str, next_try_at: datetime, is_last: bool) -> dict[str, Any]:
+        """Return the columns after an attempt: without an error it is delivered, else it waits or is given up."""
+        is_over = is_last or not error
+        failed = DeliveryState.FAILED if is_last else DeliveryState.WAITING
+        return {
+            "state": (failed if error else DeliveryState.DELIVERED).value,
+            "last_error": error,
+            "next_try_at": next_try_at,
+            "finished_at": timezone.now() if is_over else None,
+        }
+
+
+class WebhookDelivery(ShownRow, Delivery):
+    """One event for one webhook; a test has no event."""
 
     prefix = Prefix.WEBHOOK_DELIVERY
-    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     event = models.ForeignKey(
         ProjectEvent,
@@ -128,21 +159,14 @@ class WebhookDelivery(ShownRow):
     )
     event_type = models.CharField(max_length=32)
     number = models.BigIntegerField(default=0, help_text="that of the event")
-    state = models.CharField(max_length=16, choices=choices_of(DeliveryState), default=DeliveryState.WAITING.value)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    next_try_at = models.DateTimeField(default=timezone.now)
     give_up_at = models.DateTimeField()
     response_status = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="HTTP status of the last answer"
     )
     duration_ms = models.PositiveIntegerField(null=True, blank=True, help_text="of the last attempt")
-    last_error = models.CharField(max_length=300, blank=True)
-    created_at = models.DateTimeField(default=timezone.now)
-    finished_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
+    class Meta(Delivery.Meta):
         verbose_name_plural = "webhook deliveries"
-        ordering = ("-id",)
         constraints = [
             models.UniqueConstraint(fields=("webhook", "event"), name="event_told_once"),
             models.CheckConstraint(condition=Q(state__in=values_of(DeliveryState)), name="event_delivery_state_known"),

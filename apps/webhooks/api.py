@@ -134,12 +134,12 @@ class DeliverySerializer(ApiModelSerializer):
 
 
 class DeliveriesQuery(PageQuery):
-    """Filters for deliveries."""
+    """Filters for deliveries, each with its lookup as the source."""
 
-    statuses = serializers.ListField(child=EnumField(DeliveryState), default=list)
-    types = serializers.ListField(child=EnumField(EventType), default=list)
-    since = DayStartField(**OPTIONAL)
-    until = DayEndField(**OPTIONAL)
+    statuses = serializers.ListField(child=EnumField(DeliveryState), default=list, source="state__in")
+    types = serializers.ListField(child=EnumField(EventType), default=list, source="event_type__in")
+    since = DayStartField(**OPTIONAL, source="created_at__gte")
+    until = DayEndField(**OPTIONAL, source="created_at__lte")
 
 
 TEST_RETRY_AFTER = 10  # seconds
@@ -240,15 +240,9 @@ class WebhookViewSet(ApiViewSet):
     @action(detail=True)
     def deliveries(self, request: Request, webhook_id: str) -> Response:
         """List the deliveries of a webhook, newest first."""
-        filters = {
-            "state__in": self.query["statuses"],
-            "event_type__in": self.query["types"],
-            "created_at__gte": self.query["since"],
-            "created_at__lte": self.query["until"],
-        }
         rows = WebhookDelivery.objects.filter(webhook=self.get_object()).select_related("event")
-        given = {name: value for name, value in filters.items() if value}
-        return self.answer_page(DeliverySerializer, rows.filter(**given))
+        lookups = {name: value for name, value in self.query.items() if "__" in name and value}
+        return self.answer_page(DeliverySerializer, rows.filter(**lookups))
 
     @operation(
         "send_deliveries_again",
@@ -319,22 +313,28 @@ HEARTBEAT_SECONDS = 15.0
 HEARTBEAT = b": still here\n\n"
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # proxies must pass each event on at once
 
-_news = SharedPoll(read_streams, interval=POLL_SECONDS)
+news = SharedPoll(read_streams, interval=POLL_SECONDS)
 _open: Counter[UUID] = Counter()  # streams of this process, by project
-_is_ending = False
-
-
-def end_streams() -> None:
-    """End all streams, for which the server would wait; their callers connect to another process."""
-    global _is_ending
-    _is_ending = True
-    _news.end_all()
 
 
 class EventViewSet(ApiViewSet):
     """The events of the project, for keys with scope admin: they name every end user."""
 
     scopes = dict.fromkeys(("GET", "HEAD", "PUT"), Scope.ADMIN)
+
+    @classmethod
+    def as_view(cls, *args: Any, **initkwargs: Any) -> Any:
+        """Return an async view: a stream holds nothing while it waits."""
+        begin = super().as_view(*args, **initkwargs)
+
+        @wraps(begin)
+        async def view(request: HttpRequest) -> HttpResponseBase:
+            response: HttpResponseBase = await sync_to_async(begin)(request)
+            if response.streaming:
+                await release(request)
+            return response
+
+        return view
 
     @operation(
         "list_events",
@@ -345,13 +345,9 @@ class EventViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> Response:
         """Read events on from a number, oldest first (scope admin). 409 if the project records none."""
-        log = self.recorded()
-        position = EventPosition(
-            log.project_id, self.query["after"], tuple(self.query["types"]), self.query["includes_content"]
-        )
-        messages, reached = read_on(position, limit=self.query["limit"], last=log.last_number)
-        found = {"results": messages, "next_after": reached, "last_number": log.last_number}
-        return self.answer(EventListSerializer, found)
+        position, last = self.begin()
+        messages, reached = read_on(position, limit=self.query["limit"], last=last)
+        return self.answer(EventListSerializer, {"results": messages, "next_after": reached, "last_number": last})
 
     @operation("get_event_log", summary="Get the event log", answers={200: EventLogSerializer})
     @action(detail=False)
@@ -374,33 +370,6 @@ class EventViewSet(ApiViewSet):
         log = services.set_event_log(project_id=self.caller.project_id, **self.valid(EventLogSerializer))
         return self.answer(EventLogSerializer, log)
 
-    def recorded(self) -> EventLog:
-        """Return the log of the caller's project. Raises Conflict if its events are not recorded."""
-        log = EventLog.objects.filter(project_id=self.caller.project_id, is_on=True).first()
-        if log is None:
-            raise Conflict("the events of the project are not recorded: an admin switches them on at /v1/events/log")
-        return log
-
-
-class EventStreamView(EventViewSet):
-    """The events of the project as a stream of server-sent events."""
-
-    content_negotiation_class = NoNegotiation  # browsers and clients ask for a stream of events
-
-    @classmethod
-    def as_view(cls, *args: Any, **initkwargs: Any) -> Any:
-        """Return an async view."""
-        begin = super().as_view(*args, **initkwargs)
-
-        @wraps(begin)
-        async def view(request: HttpRequest) -> HttpResponseBase:
-            response: HttpResponseBase = await sync_to_async(begin)(request)
-            if response.streaming:
-                await release(request)
-            return response
-
-        return view
-
     @operation(
         "follow_events",
         summary="Follow events",
@@ -408,24 +377,38 @@ class EventStreamView(EventViewSet):
         answers={(200, EVENT_STREAM): OpenApiTypes.STR},
         problems=[Code.CONFLICT, Code.RATE_LIMITED],
     )
+    @action(detail=False, content_negotiation_class=NoNegotiation)  # callers ask for a stream of events
     def stream(self, request: Request) -> StreamingHttpResponse:
         """Send events as they happen (scope admin), with their number as `id`, which a caller that comes again sends as
         `Last-Event-ID`.
 
         The stream ends after some minutes, and the caller connects again. 409 if the project records none.
         """
-        log = self.recorded()
-        after = log.last_number if self.query["after"] is None else self.query["after"]
+        position, _ = self.begin()
         if last := request.headers.get("Last-Event-ID", ""):
             if not (last.isascii() and last.isdecimal() and len(last) <= 18):
                 raise invalid("is not the number of an event", at="Last-Event-ID")
-            after = int(last)
-        position = EventPosition(log.project_id, after, tuple(self.query["types"]), self.query["includes_content"])
-        if _open[log.project_id] >= settings.EVENT_STREAMS_PER_PROJECT or _open.total() >= settings.WAITING_REQUESTS:
+            position = replace(position, after=int(last))
+        if (
+            _open[position.project_id] >= settings.EVENT_STREAMS_PER_PROJECT
+            or _open.total() >= settings.WAITING_REQUESTS
+        ):
             raise Problem(Code.RATE_LIMITED, "as many streams of events are open as may be; read /v1/events")
-        part, reached = read_streams({position}).get(position, (b"", after))
+        part, reached = read_streams({position}).get(position, (b"", position.after))
         followed = _events(replace(position, after=reached), part)
         return StreamingHttpResponse(followed, content_type=EVENT_STREAM, headers=_HEADERS)
+
+    def begin(self) -> tuple[EventPosition, int]:
+        """Return where the caller begins to read, and the number of the last event.
+
+        Raises Conflict if the project records none.
+        """
+        log = EventLog.objects.filter(project_id=self.caller.project_id, is_on=True).first()
+        if log is None:
+            raise Conflict("the events of the project are not recorded: an admin switches them on at /v1/events/log")
+        after = log.last_number if self.query["after"] is None else self.query["after"]
+        types, includes_content = tuple(self.query["types"]), self.query["includes_content"]
+        return EventPosition(log.project_id, after, types, includes_content), log.last_number
 
 
 async def _events(position: EventPosition, first: bytes) -> AsyncIterator[bytes]:
@@ -434,9 +417,9 @@ async def _events(position: EventPosition, first: bytes) -> AsyncIterator[bytes]
     _open[position.project_id] += 1
     try:
         yield first or HEARTBEAT  # the caller knows at once that it is connected
-        while not _is_ending and (left := until - time.monotonic()) > 0:
+        while not news.has_ended and (left := until - time.monotonic()) > 0:
             nothing = (b"", position.after)
-            part, reached = await _news.answer(position, seconds=min(HEARTBEAT_SECONDS, left)) or nothing
+            part, reached = await news.answer(position, seconds=min(HEARTBEAT_SECONDS, left)) or nothing
             position = replace(position, after=reached)
             yield part or HEARTBEAT
     finally:

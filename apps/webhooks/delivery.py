@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 import httpx2
-import msgspec
 import structlog
 from django.conf import settings
 from django.db import connection, transaction
@@ -16,17 +15,17 @@ from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Subquery, W
 from django.db.models.functions import Coalesce, Greatest, Now, RowNumber
 from django.utils import timezone
 
-from apps.common.errors import Conflict, NotFound
+from apps.common.errors import Conflict
+from apps.common.rows import get_or_refuse
 from apps.events.enums import DeliveryState
 from apps.events.models import Webhook, WebhookDelivery
 from apps.events.record import GIVEN_UP_AFTER
 from apps.memories.ledger.record import record
 from apps.outbox.enqueue import wake_workers
-from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.webhooks.messages import GONE, PostOutcome, event_messages, post_message, webhook_client
-from apps.webhooks.services import find_webhook
+from apps.webhooks.services import lock_webhook
 
 FAILURES_BEFORE_REST = 3  # in a row: one event that a receiver can't take must not hold up the others
 PAUSED_AFTER = timedelta(days=1)  # without any delivery
@@ -34,7 +33,6 @@ USERS_AT_ONCE = 4  # connections to a receiver: it waits for one user while it i
 SLICE = timedelta(seconds=5)  # of one webhook at a time, so that others get their turn
 SPARE = timedelta(seconds=15)  # with this and a timeout, a process that has claimed a webhook has died
 TEST_TYPE = "webhook.test"
-UNREADABLE_SECRET = "the secret can't be read: it was encrypted under another SECRET_KEY; rotate it"
 
 log = structlog.get_logger(__name__)
 
@@ -85,7 +83,11 @@ def deliver_claimed(webhook_id: UUID, project_id: UUID, *, stop: Callable[[], bo
     # secret, and the erasure of a user hold at once.
     due = _due().filter(webhook_id=webhook_id, webhook__paused_at=None, webhook__resume_at__lte=Now())
     first = due.select_related("webhook", "event").order_by("number")[:USERS_AT_ONCE]
-    with tenant_scope(project_id=project_id), webhook_client() as client, ThreadPoolExecutor(USERS_AT_ONCE) as pool:
+    with (
+        tenant_scope(project_id=project_id),
+        webhook_client(connections=USERS_AT_ONCE) as client,
+        ThreadPoolExecutor(USERS_AT_ONCE) as pool,
+    ):
         token: Any = Webhook.objects.values_list("lease_token", flat=True).get(id=webhook_id)
         try:
             while not stop() and time.monotonic() < until and (some := list(first.all())):
@@ -104,62 +106,47 @@ def _due() -> QuerySet[WebhookDelivery]:
 
 def _send(client: httpx2.Client, pool: ThreadPoolExecutor, due: Sequence[WebhookDelivery]) -> int:
     """Send waiting deliveries at once and record what came of them; return how many the receiver has taken."""
-    webhook, messages = due[0].webhook, []
-    for delivery in due:
-        told = event_messages([delivery.event], includes_content=webhook.includes_content) if delivery.event else []
-        if told:
-            messages.append((delivery, told[0]))
-        else:  # its end user is being erased: it is never to be sent
-            delivery.delete()
+    webhook, events = due[0].webhook, [each.event for each in due if each.event]
+    messages = {each["number"]: each for each in event_messages(events, includes_content=webhook.includes_content)}
+    sent = [each for each in due if each.number in messages]
+    for erased in set(due) - set(sent):  # of an end user who is being erased: it is never to be sent
+        erased.delete()
     if not connection.in_atomic_block:
         connection.close()  # back to the pool, while the receiver takes its time
-    outcomes = list(pool.map(lambda each: _post(client, webhook, each[1]), messages))
-    for (delivery, _), outcome in zip(messages, outcomes, strict=True):
-        now, attempts = timezone.now(), delivery.attempts + 1
-        next_try_at = now + wait_after(attempts, asked=outcome.retry_after)
-        state = DeliveryState.DELIVERED
+    outcomes = list(pool.map(lambda each: _post(client, webhook, messages[each.number]), sent))
+    for delivery, outcome in zip(sent, outcomes, strict=True):
+        WebhookDelivery.objects.filter(id=delivery.id).update(**_changes(delivery, outcome))
         if outcome.error:
-            state = DeliveryState.FAILED if next_try_at >= delivery.give_up_at else DeliveryState.WAITING
             log.warning("a webhook was not delivered", delivery=str(delivery.id), status=outcome.status)
-        WebhookDelivery.objects.filter(id=delivery.id).update(
-            state=state.value,
-            attempts=attempts,
-            next_try_at=next_try_at,
-            finished_at=None if state is DeliveryState.WAITING else now,
-            **_columns(outcome),
-        )
     _note_health(webhook, outcomes)
     return sum(not each.error for each in outcomes)
 
 
 def _post(client: httpx2.Client, webhook: Webhook, message: dict[str, Any]) -> PostOutcome:
-    """Post a message, signed with the former secret, too, while it is being replaced."""
-    secrets = [webhook.secret]
-    if webhook.former_secret_until is not None and webhook.former_secret_until > timezone.now():
-        secrets.append(webhook.former_secret)
-    if not all(secrets):
-        return PostOutcome(duration_ms=0, error=UNREADABLE_SECRET)
-    return post_message(
-        client, url=webhook.url, body=msgspec.json.encode(message), message_id=message["id"], secrets=secrets
-    )
+    return post_message(client, message, message_id=message["id"], url=webhook.url, secrets=webhook.secrets)
 
 
-def _columns(outcome: PostOutcome) -> dict[str, Any]:
-    return {"response_status": outcome.status, "duration_ms": outcome.duration_ms, "last_error": outcome.error}
+def _changes(delivery: WebhookDelivery, outcome: PostOutcome) -> dict[str, Any]:
+    """Return how an attempt changes a delivery."""
+    attempts = delivery.attempts + 1
+    next_try_at = timezone.now() + wait_after(attempts, asked=outcome.retry_after)
+    is_last = next_try_at >= delivery.give_up_at
+    changes = delivery.after_attempt(error=outcome.error, next_try_at=next_try_at, is_last=is_last)
+    return {**changes, "attempts": attempts, "response_status": outcome.status, "duration_ms": outcome.duration_ms}
 
 
 def _note_health(webhook: Webhook, outcomes: Sequence[PostOutcome]) -> None:
     """Let a receiver rest that takes nothing, and pause its webhook after a day of that, or if it is gone."""
-    refused = [each for each in outcomes if each.error]
-    if not refused and not webhook.failures:
+    takes_nothing = all(each.error for each in outcomes)
+    if not outcomes or not (takes_nothing or webhook.failures):
         return
     values: dict[str, Any] = {"failures": 0, "failing_since": None}
-    if refused and len(refused) == len(outcomes):
-        now = timezone.now()
-        failures, failing_since = webhook.failures + 1, webhook.failing_since or now
+    if takes_nothing:
+        now, failures = timezone.now(), webhook.failures + 1
+        failing_since = webhook.failing_since or now
         values = {"failures": failures, "failing_since": failing_since, "resume_at": now + rest_after(failures)}
         reason = ""
-        if any(each.status == GONE for each in refused):
+        if any(each.status == GONE for each in outcomes):
             reason = "the receiver answered that it is gone (HTTP 410)"
         elif now - failing_since >= PAUSED_AFTER:
             reason = "the receiver has taken nothing for a day"
@@ -175,29 +162,23 @@ def send_test(*, project_id: UUID, webhook_id: UUID) -> WebhookDelivery:
 
     A paused webhook is tested as well, so that its receiver can be checked before it is resumed.
     """
-    webhook = find_webhook(project_id=project_id, webhook_id=webhook_id)
-    began, delivery_id = timezone.now(), new_id()
+    webhook = get_or_refuse(Webhook.objects.filter(project_id=project_id, id=webhook_id), "webhook")
+    now = timezone.now()
+    delivery = WebhookDelivery(
+        project_id=project_id, webhook=webhook, event_type=TEST_TYPE, created_at=now, give_up_at=now
+    )
     message = {
-        "id": show(Prefix.WEBHOOK_DELIVERY, delivery_id),
+        "id": delivery.shown_id,
         "number": 0,
         "type": TEST_TYPE,
-        "timestamp": began.isoformat(),
+        "timestamp": now.isoformat(),
         "data": {"webhook_id": webhook.shown_id},
     }
     with webhook_client() as client:
         outcome = _post(client, webhook, message)
-    delivery = WebhookDelivery.objects.create(
-        id=delivery_id,
-        project_id=project_id,
-        webhook=webhook,
-        event_type=TEST_TYPE,
-        state=(DeliveryState.FAILED if outcome.error else DeliveryState.DELIVERED).value,
-        attempts=1,
-        created_at=began,
-        give_up_at=began,
-        finished_at=timezone.now(),
-        **_columns(outcome),
-    )
+    for name, value in _changes(delivery, outcome).items():
+        setattr(delivery, name, value)
+    delivery.save()
     details = {"status": outcome.status or 0}
     record("webhook_tested", "webhook", webhook.id, project_id=project_id, details=details)
     return delivery
@@ -215,20 +196,20 @@ def send_again(
 
     Raises NotFound, and Conflict for a delivery that still waits.
     """
-    failed = {"state": DeliveryState.FAILED, "created_at__gte": since, "created_at__lte": until}
-    wanted = failed if delivery_id is None else {"id": delivery_id}
     with transaction.atomic():
-        find_webhook(project_id=project_id, webhook_id=webhook_id, is_locked=True)
+        lock_webhook(project_id=project_id, webhook_id=webhook_id)
         found = WebhookDelivery.objects.filter(webhook=webhook_id, event__isnull=False)
-        found = found.filter(**{name: value for name, value in wanted.items() if value})
-        if delivery_id is not None and not found.exists():
-            raise NotFound("there is no such delivery of an event")
+        if delivery_id is None:
+            period = {"created_at__gte": since, "created_at__lte": until}
+            found = found.filter(state=DeliveryState.FAILED, **{name: day for name, day in period.items() if day})
+        else:
+            found = found.filter(id=delivery_id)
+            if get_or_refuse(found, "delivery of an event").state == DeliveryState.WAITING:
+                raise Conflict("the delivery waits to be sent already")
         now = timezone.now()
-        sent = found.exclude(state=DeliveryState.WAITING).update(
+        sent = found.update(
             state=DeliveryState.WAITING.value, next_try_at=now, give_up_at=now + GIVEN_UP_AFTER, finished_at=None
         )
-        if delivery_id is not None and not sent:
-            raise Conflict("the delivery waits to be sent already")
         if sent:
             # Somebody who sends again expects a try, even while the receiver is left alone.
             Webhook.objects.filter(id=webhook_id).update(resume_at=now)

@@ -3,7 +3,7 @@
 import base64
 import hmac
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from secrets import token_bytes
@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 import httpx2
+import msgspec
 from django.conf import settings
 from django.utils import timezone
 
@@ -47,6 +48,7 @@ def signed_headers(*, secrets: Sequence[str], message_id: str, now: datetime, bo
     }
 
 
+UNREADABLE_SECRET = "the secret can't be read: it was encrypted under another SECRET_KEY; rotate it"
 GONE = 410  # the receiver wants no message any more, as the standard has it
 
 
@@ -60,17 +62,20 @@ class PostOutcome:
     retry_after: float | None = None
 
 
-def webhook_client() -> httpx2.Client:
+def webhook_client(*, connections: int = 1) -> httpx2.Client:
     """Return a client for receivers of webhooks."""
     return guarded_client(
-        timeout=settings.WEBHOOK_TIMEOUT_SECONDS, connections=1, private_hosts=settings.WEBHOOK_PRIVATE_HOSTS
+        timeout=settings.WEBHOOK_TIMEOUT_SECONDS, connections=connections, private_hosts=settings.WEBHOOK_PRIVATE_HOSTS
     )
 
 
 def post_message(
-    client: httpx2.Client, *, url: str, body: bytes, message_id: str, secrets: Sequence[str]
+    client: httpx2.Client, message: Mapping[str, Any], *, message_id: str, url: str, secrets: Sequence[str]
 ) -> PostOutcome:
-    """Post a JSON body, signed with each of the secrets. Whatever the receiver does is an outcome, and no error."""
+    """Post a message as JSON, signed with each of the secrets. Whatever the receiver does is an outcome, no error."""
+    if not all(secrets):
+        return PostOutcome(duration_ms=0, error=UNREADABLE_SECRET)
+    body = msgspec.json.encode(message)
     signed = signed_headers(secrets=secrets, message_id=message_id, now=timezone.now(), body=body)
     started = time.monotonic()
     status, error, retry_after = None, "", None
@@ -91,33 +96,36 @@ def event_messages(events: Sequence[ProjectEvent], *, includes_content: bool) ->
     """
     users = {each.end_user_id for each in events if each.end_user_id}
     names = dict(EndUser.objects.filter(id__in=users).present().values_list("id", "external_id"))
-    told = [each for each in events if each.end_user_id is None or each.end_user_id in names]
     contents: dict[UUID, str] = {}
     if includes_content:
-        wanted = {each.memory_id for each in told if each.memory_id}
-        shared = Memory.objects.filter(end_user_id__in=users, id__in=wanted, status=Status.ACTIVE, private_to="")
+        wanted = {each.memory_id for each in events if each.memory_id}
+        shared = Memory.objects.filter(end_user_id__in=names, id__in=wanted, status=Status.ACTIVE, private_to="")
         contents = dict(shared.values_list("id", "content"))
-    messages = []
-    for event in told:
-        data: dict[str, Any] = {}
-        if event.end_user_id:
-            data["user_id"] = names[event.end_user_id] or None
-            data["end_user"] = show(Prefix.END_USER, event.end_user_id)
-        if event.memory_id:
-            data["memory_id"] = show(Prefix.MEMORY, event.memory_id)
-            if event.memory_id in contents:
-                data["content"] = contents[event.memory_id]
-        if event.trace_id:
-            data["trace_id"] = show(Prefix.TRACE, event.trace_id)
-        data |= {name: value for name, value in event.details.items() if value is not None and name != "other"}
-        if other := event.details.get("other"):
-            data["other_memory_id"] = show(Prefix.MEMORY, UUID(other))
-        message = {
+    return [
+        {
             "id": event.shown_id,
             "number": event.number,
             "type": event.type,
             "timestamp": event.created_at.isoformat(),
-            "data": data,
+            "data": _data(event, names, contents),
         }
-        messages.append(message)
-    return messages
+        for event in events
+        if event.end_user_id is None or event.end_user_id in names
+    ]
+
+
+def _data(event: ProjectEvent, names: Mapping[UUID, str], contents: Mapping[UUID, str]) -> dict[str, Any]:
+    """Return what an event tells: identifiers, states and numbers, and the sentence of its memory if there is one."""
+    details = {name: value for name, value in event.details.items() if value is not None}
+    other = details.pop("other", None)
+    identifiers = {
+        "end_user": (Prefix.END_USER, event.end_user_id),
+        "memory_id": (Prefix.MEMORY, event.memory_id),
+        "trace_id": (Prefix.TRACE, event.trace_id),
+        "other_memory_id": (Prefix.MEMORY, other and UUID(other)),
+    }
+    data: dict[str, Any] = {"user_id": names[event.end_user_id] or None} if event.end_user_id else {}
+    data |= {name: show(prefix, identifier) for name, (prefix, identifier) in identifiers.items() if identifier}
+    if event.memory_id and event.memory_id in contents:
+        data["content"] = contents[event.memory_id]
+    return data | details

@@ -94,9 +94,9 @@ MOST_WEBHOOKS = 20  # of a project: each event is delivered to all that want it
 OVERLAP = timedelta(hours=24)
 
 
-def find_webhook(*, project_id: UUID, webhook_id: UUID, is_locked: bool = False) -> Webhook:
-    """Return a webhook of the project, with `is_locked` until the transaction ends. Raises NotFound."""
-    webhooks = Webhook.objects.select_for_update() if is_locked else Webhook.objects.all()
+def lock_webhook(*, project_id: UUID, webhook_id: UUID) -> Webhook:
+    """Return a webhook of the project, locked until the transaction ends. Raises NotFound."""
+    webhooks = Webhook.objects.select_for_update()
     return get_or_refuse(webhooks.filter(project_id=project_id, id=webhook_id), "webhook")
 
 
@@ -143,7 +143,7 @@ def update_webhook(*, project_id: UUID, webhook_id: UUID, is_paused: bool | None
     What waits for a paused webhook is kept, and sent once it is resumed, up to three days after it was due.
     """
     with transaction.atomic():
-        webhook = find_webhook(project_id=project_id, webhook_id=webhook_id, is_locked=True)
+        webhook = lock_webhook(project_id=project_id, webhook_id=webhook_id)
         given = _checked(fields)
         wanted = given if is_paused is None else {**given, "is_paused": is_paused}
         changed = sorted(name for name, value in wanted.items() if value != getattr(webhook, name))
@@ -193,7 +193,7 @@ def rotate_secret(*, project_id: UUID, webhook_id: UUID, ends_at_once: bool = Fa
     secret that has become known.
     """
     with transaction.atomic():
-        webhook = find_webhook(project_id=project_id, webhook_id=webhook_id, is_locked=True)
+        webhook = lock_webhook(project_id=project_id, webhook_id=webhook_id)
         overlaps = bool(webhook.secret) and not ends_at_once
         webhook.former_secret = webhook.secret if overlaps else ""
         webhook.former_secret_until = timezone.now() + OVERLAP if overlaps else None
@@ -205,6 +205,6 @@ def rotate_secret(*, project_id: UUID, webhook_id: UUID, ends_at_once: bool = Fa
 def delete_webhook(*, project_id: UUID, webhook_id: UUID) -> None:
     """Delete a webhook and the log of its deliveries; what waits is not sent. Raises NotFound."""
     with transaction.atomic():
-        webhook = find_webhook(project_id=project_id, webhook_id=webhook_id, is_locked=True)
+        webhook = lock_webhook(project_id=project_id, webhook_id=webhook_id)
         record("webhook_deleted", "webhook", webhook.id, project_id=project_id)
         webhook.delete()

@@ -193,6 +193,18 @@ def test_private_addresses_are_not_called(project: Project, receiver: Receiver, 
     assert "not public" in AlertDelivery.objects.get().last_error
 
 
+def test_a_message_is_not_sent_under_a_secret_that_cannot_be_read(
+    project: Project, receiver: Receiver, settings: Any
+) -> None:
+    """Its signature could be forged by anybody."""
+    recipients(project, receiver.url)
+    told(alert(project))
+    settings.SECRET_KEY = "another one, under which nothing was encrypted, as after a restore without the former"
+    assert deliver_messages(most=MOST) == 0
+    assert receiver.requests == []
+    assert "can't be read" in AlertDelivery.objects.get().last_error
+
+
 def test_mail_is_off_unless_a_server_is_configured(project: Project, settings: Any) -> None:
     assert settings.EMAIL_HOST in ("", "localhost")
     settings.EMAIL_HOST = ""

@@ -315,3 +315,16 @@ def test_a_test_tells_its_outcome_and_is_tried_once(project: Project, receiver: 
     assert (outcome.state, outcome.response_status, outcome.last_error) == ("failed", 503, "HTTP 503")
     assert deliver_again() == 0
     assert types(receiver) == ["webhook.test"]
+
+
+def test_a_slow_receiver_gets_the_events_of_several_users_at_once(
+    project: Project, receiver: Receiver, settings: Any
+) -> None:
+    settings.WEBHOOK_TIMEOUT_SECONDS = 2.0
+    webhook(project, receiver.url, event_types=CREATED)
+    people = [Person(project, f"user {place}") for place in range(USERS_AT_ONCE)]
+    for person in people:
+        remembers(person, "I live in Lisbon.")
+    receiver.answers_after = 1.2  # two after one another would take longer than the timeout
+
+    assert deliver_events() == len(people)
