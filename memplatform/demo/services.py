@@ -88,8 +88,10 @@ def running_services(*, wanted_port: int) -> Iterator[Services]:
             # On loopback, overriding production settings in .env.
             local = {"WEB_HOST": HOST, "WEB_PORT": str(port), "ALLOWED_HOSTS": f"{HOST},localhost", "HTTPS": "false"}
             local["MEMPLATFORM_DATA"] = str(DATA_DIR)
-            # One visitor needs few threads and connections; the last is of glibc: free memory is shared by threads.
-            few = {"WEB_THREADS": "4", "DB_POOL_SIZE": "8", "MALLOC_ARENA_MAX": "2"}
+            # One visitor needs few threads and connections. The others are of glibc: threads share what is free, and
+            # the system gets back what is more than this.
+            few = {"WEB_THREADS": "4", "DB_POOL_SIZE": "8"}
+            few |= {"MALLOC_ARENA_MAX": "1", "MALLOC_TRIM_THRESHOLD_": str(128 * 1024)}
             environment = few | os.environ | local | {"WEB_STOP_SECONDS": "5", "PYTHONUNBUFFERED": "1"}
             command = [sys.executable, "-m", "memplatform", "serve", "--with-workers"]
             process = processes.start(name=NAME, command=command, environment=environment)

@@ -209,3 +209,20 @@ def test_a_temporary_stay_leaves_the_home() -> None:
     talk.hear("I live in Bonn.", answer=[home])
     talk.hear("I live at Ivo's until May.", answer=[{**stay, "valid_until": "2031-05"}])
     assert sorted(talk.contents()) == ["User lives at Ivo's until May 2031.", "User lives in Bonn."]
+
+
+def test_what_only_names_a_tie_goes_with_it() -> None:
+    """A model that says which lines are over by a separation names those that mention it in passing as well."""
+    ben = {"subject": "Ben", "subject_type": "person"}
+    tie = memory("Ben is User's boyfriend.", evidence="Ben, my boyfriend", predicate="has_boyfriend", value="Ben")
+    cook = memory(
+        "Ben, User's boyfriend, is a cook.", evidence="is a cook", predicate="works_as", value="a cook", **ben
+    )
+    home = memory("Ben, User's boyfriend, lives in Hull.", evidence="lives in Hull", value="Hull", **ben)
+    shift = memory("Ben, User's boyfriend, never eats fish.", evidence="eats no fish", predicate="avoids", **ben)
+    talk = Talk()
+    talk.hear("Ben, my boyfriend, is a cook, lives in Hull and eats no fish.", answer=[tie, cook, home, shift])
+    parted = memory("User and Ben have split up.", evidence="Ben and me split up", type="event")
+    named = [each["content"] for each in (tie, cook, home)]
+    talk.hear("Ben and me split up.", answer=[{**parted, "replaces": named}])
+    assert sorted(talk.contents()) == [shift["content"], parted["content"]]

@@ -13,7 +13,7 @@ from apps.pipeline.core.enums import Reason, SpeechAct, Status
 from apps.pipeline.core.memory_conversion import as_memory, candidate_confidence, days_of, merged_confidence, said_at
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import PLAIN, StoredMemory
-from apps.pipeline.deduplication.proposals import refusal_of_replacement
+from apps.pipeline.deduplication.proposals import ProposalRefusal, refusal_of_replacement
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
@@ -123,8 +123,9 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
 
 def _proposed(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory], ids: Sequence[UUID]) -> list[StoredMemory]:
     """Return the rivals that an extractor or a judge names; dedupe has refused those about somebody else."""
+    refused = (ProposalRefusal.OTHER_SUBJECT, ProposalRefusal.STILL_TRUE)
     named = (rival for rival in rivals if rival.id in ids)
-    return [rival for rival in named if refusal_of_replacement(draft, ruling.candidate, rival) is None]
+    return [rival for rival in named if refusal_of_replacement(draft, ruling.candidate, rival) not in refused]
 
 
 def _contradict(ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:

@@ -4,7 +4,8 @@ A model confuses the ids of memories now and then, and an id that exists but is 
 So a proposal is followed only if the two statements have more in common than their subject.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -18,6 +19,8 @@ from apps.pipeline.deduplication.matching import may_be_one_time
 
 _ANIMATE = frozenset({EntityType.PERSON, EntityType.ANIMAL})
 MOST_REPLACED = 2
+# "Ben, User's boyfriend, …" and "User's boyfriend Ben …"
+_TIE = re.compile(r", ([A-Z]\w*'s [a-z][\w-]*),|\b([A-Z]\w*'s [a-z][\w-]*) (?=[A-Z])")
 
 
 class ProposalRefusal(StrEnum):
@@ -54,16 +57,43 @@ def refused_proposals(
         refusal = ProposalRefusal.NOT_LIVE if known is None else refusal_of_merge(candidate, known)
         if refusal is not None:
             yield RefusedProposal("same_as", candidate.same_as, refusal)
-    for key, ids in (("replaces", candidate.replaces), ("contradicts", candidate.contradicts)):
-        for number, memory_id in enumerate(ids, start=1):
-            known = named.get(memory_id)
-            refusal = ProposalRefusal.NOT_LIVE if known is None else refusal_of_replacement(draft, candidate, known)
-            if refusal is None and known is not None and not _are_related(candidate, known):
-                refusal = ProposalRefusal.UNRELATED
-            if refusal is None and key == "replaces" and number > MOST_REPLACED:
-                refusal = ProposalRefusal.TOO_MANY
-            if refusal is not None:
-                yield RefusedProposal(key, memory_id, refusal)
+    yield from _refused_replacements(draft, candidate, named)
+    for memory_id in candidate.contradicts:
+        if refusal := _refusal(draft, candidate, named.get(memory_id)):
+            yield RefusedProposal("contradicts", memory_id, refusal)
+
+
+def _refused_replacements(
+    draft: Draft, candidate: Candidate, named: Mapping[UUID, StoredMemory]
+) -> Iterator[RefusedProposal]:
+    """Yield what a candidate does not replace; what only names a tie that is over with another one goes with that."""
+    refusals = {memory_id: _refusal(draft, candidate, named.get(memory_id)) for memory_id in candidate.replaces}
+    ended = [memory_id for memory_id, refusal in refusals.items() if refusal is None]
+    refusals |= dict.fromkeys(ended[MOST_REPLACED:], ProposalRefusal.TOO_MANY)
+    for memory_id, refusal in refusals.items():
+        goes_along = refusal is ProposalRefusal.UNRELATED and names_tie(
+            named[memory_id], [named[each] for each in ended]
+        )
+        if refusal is not None and not goes_along:
+            yield RefusedProposal("replaces", memory_id, refusal)
+
+
+def _refusal(draft: Draft, candidate: Candidate, known: StoredMemory | None) -> ProposalRefusal | None:
+    if known is None:
+        return ProposalRefusal.NOT_LIVE
+    refusal = refusal_of_replacement(draft, candidate, known)
+    return refusal or (None if _are_related(candidate, known) else ProposalRefusal.UNRELATED)
+
+
+def names_tie(known: StoredMemory, ended: Iterable[StoredMemory]) -> bool:
+    """Return True if a memory names in passing a tie that another one states: "Ben, User's boyfriend, is a cook"."""
+    about_it = [each for each in ended if known.subject_id in (each.subject_id, object_id(each))]
+    named = _ties_in_passing(known.content)
+    return any(tie in each.content for each in about_it for tie in named - _ties_in_passing(each.content))
+
+
+def _ties_in_passing(content: str) -> set[str]:
+    return {before or after for before, after in _TIE.findall(content)}
 
 
 def refusal_of_merge(candidate: Candidate, known: StoredMemory) -> ProposalRefusal | None:
@@ -81,7 +111,8 @@ def refusal_of_replacement(draft: Draft, candidate: Candidate, known: StoredMemo
     """Return why a statement neither replaces nor contradicts a memory that an extractor or a judge names, or None.
 
     They must be about one entity, or share a content word. Statements about two people or animals exclude each other
-    only where both are about one event, or where one names the other: a birth ends the mother's pregnancy.
+    only where both are about one event, or where one names the other: a birth ends the mother's pregnancy. Where they
+    share half of their words, a judge or a person decides: "Rennie is the captain", "Obi is the captain now".
     """
     if stays_true(known, candidate):
         return ProposalRefusal.STILL_TRUE
@@ -94,7 +125,10 @@ def refusal_of_replacement(draft: Draft, candidate: Candidate, known: StoredMemo
     if not {candidate.subject_id, known.subject_id} <= animate.keys():
         return None
     is_named = any(words & content_words(name) for key, name in animate.items() if key == known.subject_id)
-    return None if is_named or may_be_one_time(candidate, known) else ProposalRefusal.OTHER_SUBJECT
+    if is_named or may_be_one_time(candidate, known):
+        return None
+    is_alike = _share_half_of_words(candidate, known)
+    return ProposalRefusal.UNRELATED if is_alike else ProposalRefusal.OTHER_SUBJECT
 
 
 def _are_related(candidate: Candidate, known: StoredMemory) -> bool:

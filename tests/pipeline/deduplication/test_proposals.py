@@ -5,6 +5,8 @@ from uuid import UUID
 import pytest
 
 from apps.pipeline.core.canonical import canonical_hash
+from apps.pipeline.core.draft import KnownEntity
+from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.proposals import ProposalRefusal, refused_proposals
 from tests.pipeline.builders import candidate, draft_of, known, resolved, turn
@@ -47,3 +49,21 @@ def test_a_value_without_a_predicate_makes_no_two_statements_one() -> None:
         for content in ("Nadia hates Lisbon.", "Nadia visited Lisbon.")
     )
     assert canonical_hash(hates) != canonical_hash(visited)
+
+
+@pytest.mark.parametrize(
+    ("told", "refusal"),
+    [
+        ("Kim is the head User works under since May.", "unrelated"),
+        ("Kim rides horses with User.", "other_subject"),
+    ],
+)
+def test_another_holder_of_a_post_is_for_a_judge(told: str, refusal: str) -> None:
+    kim, ola = UUID(int=51), UUID(int=52)
+    former = candidate("Ola is the head User works under.", source=THEN)
+    old = known(resolved(former, subject_id=ola), memory_id=OLD, source=THEN)
+    fresh = resolved(candidate(told, source=NOW), subject_id=kim).evolve(replaces=(OLD,))
+    people = [KnownEntity(id=id, name=name, type=EntityType.PERSON) for id, name in ((kim, "Kim"), (ola, "Ola"))]
+    draft = draft_of([fresh], turns=[THEN, NOW]).evolve(entities=tuple(people))
+    (refused,) = refused_proposals(draft, fresh, named={OLD: old})
+    assert refused.reason.value == refusal
