@@ -71,16 +71,16 @@ def model() -> WordLlamaInference:
 
 
 def _weights(file: Path) -> "np.memmap[Any, np.dtype[np.float16]]":
-    """Map the weights as they are in the file, for all processes; loaded, they take 33 MB of each, as float32."""
+    """Map the weights as they are in the file, for all processes; loaded, they take 33 MB of each, as float32.
+
+    Raises ProviderUnavailable for a file of other numbers.
+    """
     with file.open("rb") as opened:
         size = int.from_bytes(opened.read(8), "little")
         described = msgspec.json.decode(opened.read(size))["embedding.weight"]
-    mapped = np.memmap(
-        file,
-        dtype=np.float16,
-        mode="r",
-        offset=8 + size + described["data_offsets"][0],
-        shape=tuple(described["shape"]),
-    )
+    if described["dtype"] != "F16":
+        raise ProviderUnavailable(f"the weights of wordllama are {described['dtype']}, not F16")
+    begin = 8 + size + described["data_offsets"][0]
+    mapped = np.memmap(file, dtype=np.float16, mode="r", offset=begin, shape=tuple(described["shape"]))
     cast("mmap.mmap", mapped.base).madvise(mmap.MADV_RANDOM)  # a row is read alone, not with its neighbours
     return mapped

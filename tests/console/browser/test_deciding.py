@@ -43,18 +43,13 @@ def test_review_from_the_keyboard(open_window: OpenPage, waiting: list[Memory]) 
         expect(page).to_have_title(f"({left}) Is it true? · Test")
         assert status_of(waiting[0]) == status
 
-    # A rejection needs a reason. The next case comes with its answer, and can be decided about.
+    # A rejection needs a reason.
     expect(statement).to_have_text(waiting[0].content)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    for number in (0, 1):
-        window.press("r")
-        expect(page.get_by_role("button", name="not true")).to_be_focused()
-        window.press("5")
-        expect(statement).to_have_text(waiting[number + 1].content)
-        expect(rows).to_have_count(len(waiting) - number - 1)
-        assert status_of(waiting[number]) == Status.REJECTED
-    assert not [url for url in asked if "/memories/" in url]
+    window.press("r")
+    expect(page.get_by_role("button", name="not true")).to_be_focused()
+    window.press("5")
+    expect(rows).to_have_count(len(waiting) - 1)
+    assert status_of(waiting[0]) == Status.REJECTED
 
     # Keys typed ahead of the answers meet what they were meant for.
     begin(window, waiting)
@@ -97,6 +92,20 @@ def test_review_from_the_keyboard(open_window: OpenPage, waiting: list[Memory]) 
     expect(rows).to_have_count(len(waiting) - 1)
     memory = Memory.objects.get(pk=waiting[0].pk)
     assert (memory.content, memory.status) == ("Rui is fond of rain.", Status.ACTIVE)
+
+
+def test_the_next_case_comes_with_the_answer_of_a_decision(open_window: OpenPage, waiting: list[Memory]) -> None:
+    window = open_window()
+    window.open("review/")
+    asked: list[str] = []
+    window.page.on("request", lambda request: asked.append(request.url))
+    for number in (0, 1):
+        window.press("r")
+        expect(window.page.get_by_role("button", name="not true")).to_be_focused()
+        window.press("5")
+        expect(window.page.locator(".statement")).to_have_text(waiting[number + 1].content)
+        assert status_of(waiting[number]) == Status.REJECTED
+    assert not [url for url in asked if "/memories/" in url]
 
 
 def test_contradictions_from_the_keyboard(open_window: OpenPage, full_project: Project) -> None:
