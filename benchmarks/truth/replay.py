@@ -6,6 +6,7 @@ from itertools import groupby
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models.functions import Now
 
 from apps.intake.accept import Submission, accept
 from apps.intake.sessions import end_session
@@ -96,6 +97,9 @@ def replay(
         replayed.steps.append((turns, held_memories(user)))
         end_session(project_id=project.id, end_user_id=user, session_id=ended)
         _work(user, ports)
+    # Nobody asks before what waits for a while is done, such as the questions of the last memories.
+    OutboxRow.objects.filter(end_user_id=user, state=WorkState.PENDING).update(run_at=Now())
+    _work(user, ports)
     replayed.memories = held_memories(user)
     replayed.given_up = OutboxRow.objects.filter(end_user_id=user, state=WorkState.DEAD).count()
     return replayed

@@ -33,6 +33,7 @@ _PUBLIC_NOUN = rf"(?:{_OF['public']})[ -]?(?:codes?|pins?)$"
 _SENTENCE = r"(?:[^.!\n]|[.!][^\s]|!\s\p{Ll})+[.!]?"
 _TURNS = r"(?:\d\d? (?:left|right|links|rechts|(?:a )?(?:gauche|droite)|izquierda|derecha)[, ]*){2,4}"
 _SPACED = r"\d(?: \d){3,9}|\d\d(?: \d\d){2,3}\b|\d{3} \d{3}(?: \d{3})?\b"
+_READ_OUT = r"^\d(?: \d){3,9}$"  # digit by digit: nobody writes an amount or a year so
 _TOKEN = rf"{_TURNS}|{_SPACED}|[^\s\"“”„«»]+"
 _NUMBER = rf"^(?:{_TURNS}|{_SPACED}|\d{{3,19}}|\d{{1,4}}(?:-\d{{1,4}}){{2,4}})$"
 _QUOTED = r"(?:^|[\s(:=])[\"“„«'‘]\s?(?P<value>[^\"“”„«»\n'‘’]{3,60}?)\s?[\"“”»'’]"
@@ -201,6 +202,8 @@ def _is_code_number(text: str, noun: _Named, before: str, gap: str, *, is_linked
     if may_be_time and not is_entered and pattern(_TIMES).search(before):
         return False
     if noun.kind in _OPENED:
+        if noun.kind != "device" and pattern(_READ_OUT).search(text):  # a telephone number is read out, too
+            return True
         is_long = len(text) >= 4 or not text.isdigit()
         is_set_off = before.endswith((", ", ": ", "- ")) and is_long
         is_named = noun.kind == _THING or (noun.kind == "door" and bool(gap.strip(" ,:")))
