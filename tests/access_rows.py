@@ -163,7 +163,6 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "patterns": (VIEWER, BOTH),
     "trial": (VIEWER, POSTS),
     "preview": (ADMIN, POSTS),
-    "previewed": (ADMIN, BOTH),
     "new-rule": (ADMIN, BOTH),
     "rule": (ADMIN, BOTH),
     "switch-rule": (ADMIN, POSTS),

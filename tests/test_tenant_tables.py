@@ -30,7 +30,6 @@ OF_A_PROJECT = {
     "ProjectEvent",
     "Rollback",
     "Replay",
-    "RulePreview",
     "StoredItem",
     "Webhook",
     "WebhookDelivery",

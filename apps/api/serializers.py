@@ -3,9 +3,11 @@
 import inspect
 import json
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from django.db.models import Model
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
@@ -249,6 +251,35 @@ class PublicIdField(serializers.Field[Any, Any, Any, Any]):
     def to_representation(self, value: Any) -> str:
         """Return the public form of a UUID or of a row."""
         return show(self.prefix, value.pk if isinstance(value, Model) else value)
+
+
+_FIELDS = {
+    str: serializers.CharField,
+    int: serializers.IntegerField,
+    float: serializers.FloatField,
+    bool: serializers.BooleanField,
+}
+
+
+def serializer_of(shape: type[Any]) -> type[ApiSerializer]:
+    """Return the serializer of a dataclass in answers, which is described by its docstring and types."""
+    fields = {name: _field_of(hint) for name, hint in get_type_hints(shape).items()}
+    made = type(f"{shape.__name__}Serializer", (ApiSerializer,), {**fields, "__doc__": shape.__doc__})
+    return extend_schema_serializer(component_name=shape.__name__)(made)
+
+
+def _field_of(hint: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
+    """Return the field of a type: a number, a text, a dataclass, one of these or None, a mapping or a tuple of them."""
+    kinds = get_args(hint)
+    if NoneType in kinds:
+        return _field_of(kinds[0], allow_null=True)
+    if get_origin(hint) is Mapping:
+        return serializers.DictField(child=_field_of(kinds[1]))
+    if get_origin(hint) is tuple:
+        return serializers.ListField(child=_field_of(kinds[0]), min_length=len(kinds), max_length=len(kinds))
+    if isinstance(hint, type) and is_dataclass(hint):
+        return serializer_of(hint)(**options)
+    return _FIELDS[hint](**options)
 
 
 class NullIfBlankField(serializers.CharField):

@@ -19,7 +19,7 @@ from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser
 from apps.traces.filters import split_words, with_words
 from apps.traces.models import PreFilterRule, Trace, Turn
-from apps.tuning.selectors.configuration import SettingsForm
+from apps.tuning.forms import SettingsForm
 
 MOST = 5  # of each kind
 MOST_PAGES = 40
@@ -147,12 +147,12 @@ def _settings(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     folded = text.casefold()
     found = (
         Destination(
-            setting.plain.name,
+            str(setting.field.label),
             f"{visit.address('configuration')}?section={section.name}#{setting.field.name}",
             section.name,
         )
         for section in SettingsForm(Policy()).sections()
         for setting in section.settings
-        if folded in f"{section.name} {setting.plain.name}, {setting.field.name}".casefold().replace("_", " ")
+        if folded in f"{section.name} {setting.field.label}, {setting.field.name}".casefold().replace("_", " ")
     )
     return (each for each, _ in zip(found, range(MOST), strict=False))

@@ -18,7 +18,7 @@ from apps.pipeline.core.operations import EnqueueWork, ReviseMemory
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.redaction.redact import redact_json
 from apps.tenants.scope import tenant_scope
-from apps.traces.models import IdempotentRequest, ModelCall, RulePreview, Span, Trace, Turn
+from apps.traces.models import IdempotentRequest, ModelCall, Span, Trace, Turn
 from apps.traces.policies import active_policy
 
 BATCH = 200  # rows per transaction
@@ -38,7 +38,6 @@ _TEXTS: tuple[tuple[type[models.Model], str, tuple[str, ...]], ...] = (
     (Span, _OF_USERS, ("details",)),
     (ModelCall, _OF_USERS, ("answer", "error")),
     (IdempotentRequest, _OF_PROJECT, ("answer",)),
-    (RulePreview, _OF_PROJECT, ("rule", "examples", "error")),
     (StoredItem, _OF_PROJECT, ("value", "words")),
 )
 

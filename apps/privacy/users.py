@@ -57,7 +57,6 @@ from apps.traces.models import (
     ModelCall,
     Replay,
     ReplayedTrace,
-    RulePreview,
     Session,
     Span,
     Trace,
@@ -312,13 +311,8 @@ def _finish(erasure: Erasure) -> Sequence[UserTable]:
     _delete_some(erasure, USER_TABLES)
     if erasure.counts != before:
         return USER_TABLES
-    # What tables of the project and of the queue may quote. Examples of previews refer to turns of end users.
+    # What tables of the project and of the queue may quote. What was chosen for a replay names its user and session.
     project_id, user_id = erasure.project_id, str(user.id)
-    previews = RulePreview.objects.filter(project_id=project_id, examples__contains=[{"end_user": user_id}])
-    for preview in previews.select_for_update():
-        preview.examples = [each for each in preview.examples if each["end_user"] != user_id]
-        preview.save(update_fields=["examples"])
-    # What was chosen for a replay names its user and session as the caller does.
     Replay.objects.filter(project_id=project_id, choice__end_user=user_id).update(choice={})
     ModelPause.objects.filter(project_id=project_id).update(error="")
     Task.objects.filter(success=False).delete()  # tracebacks, which name no user that they could be found by

@@ -1,13 +1,10 @@
 """Save, check, try and delete pre-filter rules, and count their hits."""
 
 import hashlib
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import islice
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -17,9 +14,7 @@ from django.utils import timezone
 
 from apps.common.errors import NotFound, Unfit
 from apps.common.rows import get_or_refuse
-from apps.memories.ledger.actor import current_person
 from apps.memories.models import MemoryOrigin
-from apps.outbox.enqueue import queue_task
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Drop, Origin, Request
 from apps.pipeline.core.enums import Role, Status
@@ -31,11 +26,10 @@ from apps.pipeline.prefilter.matcher import rule_books
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.projects.services import add_version, configure
 from apps.tenants.models import Project
-from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
-from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview, Turn
+from apps.traces.models import ConfigurationVersion, PreFilterRule, Turn
 from apps.traces.policies import active_policy
-from apps.traces.requests import count_turns, latest_requests, requests_since
+from apps.traces.requests import latest_requests
 
 
 def save_rule(*, project_id: UUID, rule: Rule, as_draft: bool = False, done: str = "saved") -> ConfigurationVersion:
@@ -114,42 +108,57 @@ def request_of(origin: Origin, content: str, role: Role, *, before: str, now: da
     return Request(new_id(), origin, (said,), earlier_turns=(earlier,) if before.strip() else ())
 
 
-MOST_TRIED_TURNS = 1_000
+CHECKED_TURNS = 1_000  # on which a rule is tried before it is saved
+PREVIEWED_TURNS = 10_000  # the latest ones; more would take longer than a person waits
+MOST_DAYS = 90
 MOST_SHARE = 0.05  # of the turns; a rule that drops more has to be confirmed
+_NOT_ACCEPTED = frozenset({Status.PENDING_REVIEW, Status.REJECTED, Status.RETRACTED})
 
 
 @dataclass(frozen=True, slots=True)
 class TurnChange:
-    """A turn that a rule would treat differently; the reason is empty for a turn that is kept."""
+    """A turn that a rule would treat differently."""
 
     end_user_id: UUID
     turn_id: UUID
-    before: str
-    after: str
+    before: str  # why it is dropped without the rule; empty for a turn that is kept
     memories: Mapping[UUID, str]  # that a newly dropped turn became, with their status
 
     @property
-    def is_drop(self) -> bool:
-        """Return True if the rule would drop a turn that is kept today."""
-        return not self.before
-
-    @property
-    def active_memories(self) -> list[UUID]:
-        """Return the memories that a newly dropped turn became and that are active."""
-        return [memory for memory, status in self.memories.items() if status == Status.ACTIVE]
+    def lost(self) -> list[UUID]:
+        """Return the accepted memories: what waits for review or was rejected may well be junk."""
+        return [memory for memory, status in self.memories.items() if status not in _NOT_ACCEPTED]
 
 
 @dataclass(frozen=True, slots=True)
-class RuleCheck:
-    """What a rule would have changed for the latest turns."""
+class RuleTrial:
+    """What a rule would have changed for some turns, harmful drops first."""
 
     turns: int
-    dropped: tuple[TurnChange, ...]  # turns that are kept without the rule
+    changes: tuple[TurnChange, ...]
 
     @property
-    def harmful(self) -> tuple[TurnChange, ...]:
-        """Return the dropped turns that became active memories."""
-        return tuple(change for change in self.dropped if change.active_memories)
+    def dropped(self) -> list[TurnChange]:
+        """Return the turns that are kept without the rule."""
+        return [change for change in self.changes if not change.before]
+
+    @property
+    def kept(self) -> list[TurnChange]:
+        """Return the turns that are dropped without the rule."""
+        return [change for change in self.changes if change.before]
+
+    @property
+    def harmful(self) -> list[TurnChange]:
+        """Return the newly dropped turns of which a memory was accepted."""
+        return [change for change in self.dropped if change.lost]
+
+    @property
+    def memories(self) -> dict[str, int]:
+        """Count the memories of newly dropped turns: `accepted`, and those in other statuses."""
+        statuses = Counter({key: value for change in self.changes for key, value in change.memories.items()}.values())
+        rejected = statuses[Status.REJECTED] + statuses[Status.RETRACTED]
+        waiting = statuses[Status.PENDING_REVIEW]
+        return {"accepted": statuses.total() - rejected - waiting, "waiting": waiting, "rejected": rejected}
 
     @property
     def share(self) -> float:
@@ -158,159 +167,45 @@ class RuleCheck:
 
     @property
     def needs_confirmation(self) -> bool:
-        """Return True if the rule would have dropped what became an active memory, or a large share of the turns."""
+        """Return True if the rule would have dropped what became a memory, or a large share of the turns."""
         return bool(self.harmful) or self.share > MOST_SHARE
 
 
-def check_rule(*, project_id: UUID, rule: Rule) -> RuleCheck:
-    """Apply the pre-filter to the latest turns, with the rules as they are and with this one (five statements).
+def try_rule(*, project_id: UUID, rule: Rule, days: int | None = None) -> RuleTrial:
+    """Apply the pre-filter to the latest turns, or to those of some days, with the rules as they are and with this one.
 
-    Raises Unfit for a pattern that is invalid, alone or with the other rules.
+    Nothing is written. Raises Unfit for too many days and for a pattern that is invalid, alone or with the other rules.
     """
+    if days is not None and not 1 <= days <= MOST_DAYS:
+        raise Unfit(f"from 1 to {MOST_DAYS} days", at="/days")
     now = active_policy(project_id=project_id)
     then = with_rule(now, rule)
     requests = latest_requests(
-        project_id=project_id, most_turns=MOST_TRIED_TURNS, look_back_characters=EARLIER_TURN_CHARACTERS
-    )
-    dropped = tuple(change for change in _changes(requests, now=now, then=then) if change.is_drop)
-    return RuleCheck(turns=sum(len(request.turns) for request in requests), dropped=dropped)
-
-
-def fingerprint(rule: Rule) -> str:
-    """Return a text that differs for each rule: a confirmation is about the very rule that was shown."""
-    return hashlib.sha256(rule.model_dump_json().encode()).hexdigest()[:32]
-
-
-MOST_DAYS = 90
-MOST_TURNS = 100_000  # the latest ones; more would exceed the time limit of a preview
-IMMEDIATE_TURNS = 500  # up to this number, the preview is computed while the caller waits
-RETENTION = timedelta(days=1)
-
-
-def request_preview(*, project_id: UUID, rule: Rule, days: int) -> RulePreview:
-    """Create a preview and compute it at once for few turns, otherwise in a worker; return it.
-
-    Raises Unfit for an unusable pattern or too many days, NotFound for an unknown project.
-    """
-    if not 1 <= days <= MOST_DAYS:
-        raise Unfit(f"from 1 to {MOST_DAYS} days", at="/days")
-    get_or_refuse(Project.objects.filter(pk=project_id), "project")
-    with_rule(active_policy(project_id=project_id), rule)
-    now = timezone.now()
-    total = count_turns(project_id=project_id, since=now - timedelta(days=days), most=MOST_TURNS)
-    RulePreview.objects.filter(project_id=project_id, created_at__lt=now - RETENTION).delete()
-    preview = RulePreview.objects.create(
         project_id=project_id,
-        person_id=current_person(),
-        rule=rule.model_dump(mode="json"),
-        days=days,
-        turns_total=total,
-        created_at=now,
+        most_turns=PREVIEWED_TURNS if days else CHECKED_TURNS,
+        look_back_characters=EARLIER_TURN_CHARACTERS,
+        since=timezone.now() - timedelta(days=days) if days else None,
     )
-    if total <= IMMEDIATE_TURNS:
-        run_preview(preview_id=preview.pk)
-    else:
-        transaction.on_commit(lambda: queue_task("preview_rule", str(preview.pk), group="preview"))
-    preview.refresh_from_db()
-    return preview
-
-
-BATCH = 200  # requests between two progress reports
-MOST_EXAMPLES = 60  # of each kind
-MOST_SECONDS = 90.0  # below the time limit of tasks
-
-
-_NOT_ACCEPTED = frozenset({Status.PENDING_REVIEW, Status.REJECTED, Status.RETRACTED})
-_FOUND = (
-    "turns_done",
-    "turns_total",
-    "newly_dropped",
-    "newly_kept",
-    "harmful",
-    "memories_lost",
-    "memories_waiting",
-    "memories_rejected",
-    "examples",
-)
-
-
-def run_preview(*, preview_id: UUID) -> None:
-    """Compute a waiting preview and report the progress; ignore one that is running or has ended."""
-    waiting = RulePreview.objects.filter(pk=preview_id, state=PreviewState.WAITING)
-    with system_scope(SystemWork.SCHEDULE):
-        preview = waiting.first()
-    if preview is None:
-        return
-    with tenant_scope(project_id=preview.project_id):
-        if not waiting.update(state=PreviewState.RUNNING):
-            return
-        try:
-            _compute(preview)
-        except Unfit as refused:  # the other rules have changed since the preview was requested
-            RulePreview.objects.filter(pk=preview.pk).update(state=PreviewState.FAILED, error=str(refused))
-            return
-        _report(preview, state=PreviewState.DONE, finished_at=timezone.now())
-
-
-def _compute(preview: RulePreview) -> None:
-    """Add what is found to the preview, batch by batch.
-
-    A drop does harm where a memory of the turn was accepted: what waits or was rejected may well be junk.
-    """
-    now = active_policy(project_id=preview.project_id)
-    then = with_rule(now, preview.as_rule())
-    deadline = time.monotonic() + MOST_SECONDS
-    requests = requests_since(
-        project_id=preview.project_id, since=preview.since, look_back_characters=EARLIER_TURN_CHARACTERS
-    )
-    memories: dict[UUID, str] = {}
-    examples: dict[str, list[dict[str, Any]]] = {"harmful": [], "dropped": [], "kept": []}
-    while batch := list(islice(requests, BATCH)):
-        for change in _changes(batch, now=now, then=then):
-            lost = [str(memory) for memory, status in change.memories.items() if status not in _NOT_ACCEPTED]
-            kind = "harmful" if lost else "dropped" if change.is_drop else "kept"
-            preview.newly_dropped += change.is_drop
-            preview.newly_kept += not change.is_drop
-            preview.harmful += bool(lost)
-            memories |= change.memories
-            if len(examples[kind]) < MOST_EXAMPLES:
-                turn = {"end_user": str(change.end_user_id), "turn": str(change.turn_id)}
-                reasons = {"before": change.before, "after": change.after}
-                examples[kind].append({"kind": kind, **turn, **reasons, "memories": lost})
-        by_status = Counter(memories.values())
-        preview.memories_waiting = by_status[Status.PENDING_REVIEW]
-        preview.memories_rejected = by_status[Status.REJECTED] + by_status[Status.RETRACTED]
-        preview.memories_lost = len(memories) - preview.memories_waiting - preview.memories_rejected
-        preview.examples = [each for some in examples.values() for each in some]
-        preview.turns_done += sum(len(request.turns) for request in batch)
-        preview.turns_total = max(preview.turns_total, preview.turns_done)  # the last batch may exceed the limit
-        _report(preview)
-        if preview.turns_done >= preview.turns_total or time.monotonic() > deadline:
-            break
-
-
-def _report(preview: RulePreview, **more: Any) -> None:
-    """Write what was found so far, unless the preview is gone."""
-    found = {name: getattr(preview, name) for name in _FOUND}
-    RulePreview.objects.filter(pk=preview.pk).update(**found, **more)
-
-
-def _changes(requests: Iterable[Request], *, now: Policy, then: Policy) -> list[TurnChange]:
-    """Return the turns that one policy drops and the other keeps, with the memories of those newly dropped."""
     changes = []
     for request in requests:
-        before, after, end_user = _dropped(request, now), _dropped(request, then), request.origin.end_user_id
+        before, after = _dropped(request, now), _dropped(request, then)
         changed = [turn.id for turn in request.turns if (turn.id in before) != (turn.id in after)]
-        changes += [TurnChange(end_user, turn, before.get(turn, ""), after.get(turn, ""), {}) for turn in changed]
-    dropped = [change for change in changes if change.is_drop]
-    if not dropped:
-        return changes
+        user = request.origin.end_user_id
+        changes += [TurnChange(user, turn, before.get(turn, ""), {}) for turn in changed]
+    dropped = [change for change in changes if not change.before]
     memories: dict[UUID, dict[UUID, str]] = {}  # with their status, by turn
     users, turns = {change.end_user_id for change in dropped}, [change.turn_id for change in dropped]
     origins = MemoryOrigin.objects.standing().filter(end_user_id__in=users, turn_id__in=turns)
     for turn_id, memory_id, status in origins.values_list("turn_id", "memory_id", "memory__status"):
         memories.setdefault(turn_id, {})[memory_id] = status
-    return [replace(change, memories=memories.get(change.turn_id, {})) for change in changes]
+    found = [replace(change, memories=memories.get(change.turn_id, {})) for change in changes]
+    found.sort(key=lambda change: not change.lost)
+    return RuleTrial(sum(len(request.turns) for request in requests), tuple(found))
+
+
+def fingerprint(rule: Rule) -> str:
+    """Return a text that differs for each rule: a confirmation is about the very rule that was shown."""
+    return hashlib.sha256(rule.model_dump_json().encode()).hexdigest()[:32]
 
 
 def _dropped(request: Request, policy: Policy) -> dict[UUID | None, str]:

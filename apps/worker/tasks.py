@@ -59,12 +59,6 @@ def continue_rounds() -> int:
 
 
 @no_tenant()
-def preview_rule(preview_id: str) -> None:
-    """Compute the preview of a pre-filter rule that an admin asked for."""
-    rules.run_preview(preview_id=UUID(preview_id))
-
-
-@no_tenant()
 def replay(replay_id: str) -> None:
     """Run a replay that somebody has started."""
     replays.run_replay(replay_id=UUID(replay_id))

@@ -13,7 +13,6 @@ from apps.outbox.models import JobRound, ModelPause, PausedKind, WorkerHeartbeat
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.tenants.models import Project
-from apps.traces.models import RulePreview
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -47,8 +46,6 @@ def add_operations(project: Project) -> None:
         project=project, alert=alert, event="opened", channel="mail", recipient=HOSTILE, last_error=HOSTILE
     )
     _add_webhook(project)
-    rule = {"name": "odd", "reason": "pattern", "pattern": HOSTILE}
-    RulePreview.objects.create(project=project, rule=rule, days=7, error=HOSTILE, created_at=now - timedelta(days=2))
 
 
 def add_import(project: Project) -> None:

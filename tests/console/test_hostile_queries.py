@@ -41,7 +41,6 @@ QUERIES = {
     "ask": ("q", "user"),
     "counts": ("list", "shown_at", "q"),
     "patterns": ("q", "reason", "by"),
-    "patterns/rules/thanks_en": ("relax",),
     "dashboard": ("range",),
     "queue": ("state", "page"),
     "alerts": ("state", "kind", "page"),

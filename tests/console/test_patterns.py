@@ -9,9 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.tenants.models import Project
-from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview, Turn
-from apps.tuning import rules as asking
-from apps.tuning.rules import run_preview
+from apps.traces.models import ConfigurationVersion, PreFilterRule, Turn
 
 pytestmark = pytest.mark.django_db
 HOME = "/console/test/"
@@ -155,29 +153,6 @@ def test_a_preview_shows_what_would_change(tuner: Client) -> None:
     assert "My sister Marta lives in Porto." in page
     assert "lost:" in page
     assert not PreFilterRule.objects.filter(name="porto").exists()
-
-
-def test_a_long_preview_shows_its_progress(tuner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "IMMEDIATE_TURNS", 0)
-    page = tuner.post(f"{HOME}patterns/preview/", RULE | {"days": "7"}).content.decode()
-    assert "waiting for a worker" in page
-    preview = RulePreview.objects.get()
-    address = f"{HOME}patterns/preview/{preview.pk}/"
-    assert f'hx-get="{address}"' in page
-    run_preview(preview_id=preview.pk)
-    done = tuner.get(address).content.decode()
-    assert "hx-get" not in done
-    assert numbers_in(done) == [6, 1, 1, 0]
-
-
-def test_a_preview_whose_worker_was_stopped_is_shown_as_lost(tuner: Client, full_project: Project) -> None:
-    long_ago = timezone.now() - timezone.timedelta(hours=1)
-    preview = RulePreview.objects.create(
-        project=full_project, rule=RULE, days=7, state=PreviewState.RUNNING, created_at=long_ago
-    )
-    page = tuner.get(f"{HOME}patterns/preview/{preview.pk}/").content.decode()
-    assert "interrupted" in page
-    assert "hx-get" not in page
 
 
 def test_too_many_days_are_refused(tuner: Client) -> None:

@@ -12,7 +12,7 @@ from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import Policy
 from apps.search.selectors.explanations import explain
 from apps.traces.funnel_metrics import Measure, Tallies
-from apps.tuning.selectors.configuration import Setting, SettingsForm
+from apps.tuning.forms import Setting, SettingsForm
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday
 
@@ -97,10 +97,10 @@ def test_what_a_form_sends_is_read_as_its_kind(key: str, given: list[str], value
 
 
 def test_every_setting_has_a_plain_name_of_its_own() -> None:
-    names = [(setting.path[0], setting.plain.name) for setting in settings().values()]
+    names = [(setting.path[0], setting.field.label) for setting in settings().values()]
     assert not [name for _, name in names if "_" in name]
     assert len(set(names)) == len(names)
-    unnamed = [key for key, each in settings().items() if each.plain.name == " ".join(map(label, each.path[1:]))]
+    unnamed = [key for key, each in settings().items() if each.field.label == " ".join(map(label, each.path[1:]))]
     assert unnamed == []
 
 

@@ -17,7 +17,7 @@ from apps.memories.models import Entity, EvaluationItem, Memory, MemoryLink, Rol
 from apps.pipeline.core.enums import LinkKind, Status
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser, Project
-from apps.traces.models import Replay, RulePreview, Trace
+from apps.traces.models import Replay, Trace
 from tests.console.pending import pending
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +73,6 @@ def _addresses(project: Project) -> Iterator[str]:
         "link_id": MemoryLink.objects.filter(project=project).latest("created_at").pk,
         "replay_id": Replay.objects.filter(project=project).latest("created_at").pk,
         "rollback_id": Rollback.objects.filter(project=project).latest("created_at").pk,
-        "preview_id": RulePreview.objects.latest("created_at").pk,
         "item_id": EvaluationItem.objects.latest("id").pk,
         "import_id": FileImport.objects.get(project=project).pk,
         "webhook_id": Webhook.objects.get(project=project).pk,

@@ -22,13 +22,11 @@ from apps.imports.checking import check_import
 from apps.imports.models import FileImport
 from apps.intake.run_import import run_import
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import Reason, Scope
+from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, parse
-from apps.pipeline.core.policy import Rule
 from apps.projects.api_keys import create_key
 from apps.projects.services import create_project
 from apps.tenants.models import Project
-from apps.tuning.rules import request_preview
 from memplatform.embedded.programs import INSTALLATION, PACKAGE
 from tests.conftest import calling_with
 
@@ -76,8 +74,6 @@ def talk(api: APIClient, project: Project) -> None:
     api.patch(f"/v1/memories/{stored.json()['results'][0]['id']}", {"content": f"{CANARY} is very tall."})
     item = {"namespace": ["notes", CANARY], "key": CANARY, "value": {"note": CANARY}, "user_id": USER}
     assert api.put("/v1/items", item).status_code == 200
-    rule = Rule(name="tall", reason=Reason.PATTERN, pattern="tall")
-    request_preview(project_id=project.id, rule=rule, days=1)
     for is_run in (False, True):
         import_file(api, is_run=is_run)
 

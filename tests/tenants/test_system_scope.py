@@ -25,7 +25,7 @@ ALLOWED = {
     "apps/queue/prune.py": ["SCHEDULE"],
     "apps/tuning/replays/services.py": ["SCHEDULE"],
     "apps/tuning/rollbacks/services.py": ["SCHEDULE"],
-    "apps/tuning/rules.py": ["SCHEDULE", "SCHEDULE"],
+    "apps/tuning/rules.py": ["SCHEDULE"],
     "apps/intake/sessions.py": ["SCHEDULE"],
     "apps/privacy/apply_retention.py": ["SCHEDULE", "RETENTION"],
     "apps/traces/milestones.py": ["WAITING_CALLERS"],

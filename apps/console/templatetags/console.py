@@ -217,6 +217,12 @@ _HEALTH_LABELS = {RatioHealth.OUTSIDE: "off target", RatioHealth.UNKNOWN: "too l
 
 
 @register.filter
+def limits(share: Any) -> str:
+    """Return the limits of 95 % confidence of a share as text; empty if nothing is known."""
+    return f"{percent(share.low)} to {percent(share.high)}" if share.low is not None else ""
+
+
+@register.filter
 def band_text(band: Band) -> str:
     """Return the range of a healthy band as text."""
     if band.low <= 0:

@@ -1,5 +1,7 @@
 """Samples of what was stored and of what was not, and what people say about them."""
 
+from uuid import UUID
+
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -85,6 +87,28 @@ class EvaluationItem(ShownRow):
         if self.memory is not None:
             return self.memory.content
         return self.turn.content if self.turn is not None else ""
+
+    @property
+    def object_id(self) -> UUID | None:
+        """Return the memory or turn."""
+        return self.memory_id or self.turn_id
+
+    @property
+    def told(self) -> list[tuple[str, LabelValue]]:
+        """Return the labellers with what they say, without those who could not tell."""
+        said = [(label.labeller, LabelValue(label.value)) for label in self.labels.all()]
+        return [(labeller, value) for labeller, value in said if value is not LabelValue.SKIPPED]
+
+    @property
+    def is_good(self) -> bool | None:
+        """Return whether most labellers say that the product did right; None if nobody could tell.
+
+        A memory is good if it is true, current and useful, a turn with nothing stored if it contains nothing. A tie
+        counts against the product.
+        """
+        told = [value for _, value in self.told]
+        right = sum(value in (LabelValue.GOOD, LabelValue.NOTHING) for value in told)
+        return 2 * right > len(told) if told else None
 
 
 class EvaluationLabel(Row):

@@ -359,65 +359,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="RulePreview",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
-                    ),
-                ),
-                ("rule", models.JSONField()),
-                ("days", models.PositiveSmallIntegerField()),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "waiting"),
-                            ("running", "running"),
-                            ("done", "done"),
-                            ("failed", "failed"),
-                        ],
-                        default="waiting",
-                        max_length=16,
-                    ),
-                ),
-                ("turns_total", models.PositiveIntegerField(default=0)),
-                ("turns_done", models.PositiveIntegerField(default=0)),
-                ("newly_dropped", models.PositiveIntegerField(default=0)),
-                ("newly_kept", models.PositiveIntegerField(default=0)),
-                ("harmful", models.PositiveIntegerField(default=0)),
-                ("memories_lost", models.PositiveIntegerField(default=0)),
-                ("memories_waiting", models.PositiveIntegerField(default=0)),
-                ("memories_rejected", models.PositiveIntegerField(default=0)),
-                (
-                    "examples",
-                    models.JSONField(default=list, help_text="[{end_user, turn, change, before, after, memories}]"),
-                ),
-                ("error", models.TextField(blank=True)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("finished_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "person",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="tenants.project"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("-created_at",),
-            },
-        ),
-        migrations.CreateModel(
             name="Session",
             fields=[
                 ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
@@ -887,12 +828,6 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(("state__in", ["cancelled", "done", "estimated", "failed", "running", "waiting"])),
                 name="replay_state_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rulepreview",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["done", "failed", "running", "waiting"])), name="preview_state_known"
             ),
         ),
         migrations.AddIndex(

@@ -1,6 +1,6 @@
 """Models of conversations, traces, configuration and statistics: one module per subject."""
 
-from apps.traces.models.configuration import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview
+from apps.traces.models.configuration import ConfigurationVersion, PreFilterRule
 from apps.traces.models.conversation import TURN_COLUMNS, IdempotentRequest, Session, Turn
 from apps.traces.models.replay import Replay, ReplayedState, ReplayedTrace, ReplayState
 from apps.traces.models.tally import HourlyLatency, HourlyTally, TalliedHour
@@ -15,12 +15,10 @@ __all__ = [
     "ModelCall",
     "ModelTestCall",
     "PreFilterRule",
-    "PreviewState",
     "Replay",
     "ReplayState",
     "ReplayedState",
     "ReplayedTrace",
-    "RulePreview",
     "Session",
     "Span",
     "TalliedHour",

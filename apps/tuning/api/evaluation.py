@@ -1,10 +1,8 @@
 """Endpoints /v1/evaluation, for keys with scope admin."""
 
-from typing import Any
-
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,6 +19,7 @@ from apps.api.serializers import (
     PageQuery,
     PublicIdField,
     QuerySerializer,
+    serializer_of,
 )
 from apps.api.validation import read_id
 from apps.api.viewsets import ApiViewSet, operation
@@ -30,9 +29,9 @@ from apps.pipeline.core.identifiers import Prefix
 from apps.tuning.evaluation.figures import (
     MOST_WEEKS,
     WEEKS,
-    EvaluationOverview,
+    EvaluationFigures,
     Figure,
-    evaluation_warnings,
+    RetrievalFigures,
     read_figures,
 )
 from apps.tuning.evaluation.samples import draw_samples, export_labels, items_of, label_item, list_samples
@@ -50,47 +49,7 @@ class SamplesQuery(PageQuery):
     kinds = serializers.ListField(child=EnumField(SampleKind), default=list)
 
 
-@extend_schema_serializer(component_name="Share")
-class ShareSerializer(ApiSerializer):
-    """A part of a whole with the limits between which it lies at 95 % confidence; all None if the whole is empty."""
-
-    part = serializers.FloatField()
-    whole = serializers.FloatField()
-    value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-
-
-@extend_schema_serializer(component_name="RecallEstimate")
-class RecallEstimateSerializer(ApiSerializer):
-    """An estimated recall with its limits, and what it was computed from; None where a sample has no labels."""
-
-    value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-    found = serializers.FloatField()
-    missed = serializers.FloatField()
-
-
-@extend_schema_serializer(component_name="Agreement")
-class AgreementSerializer(ApiSerializer):
-    """Cohen's kappa of the two labellers who share the most items; None if all labels are the same."""
-
-    labellers = serializers.ListField(child=serializers.CharField(), min_length=2, max_length=2)
-    items = serializers.IntegerField()
-    kappa = serializers.FloatField(allow_null=True)
-
-
-@extend_schema_serializer(component_name="EvaluationFigures")
-class EvaluationFiguresSerializer(ApiSerializer):
-    """The figures of a set of labelled items and the turns that they were drawn from."""
-
-    precision = ShareSerializer()
-    recall = RecallEstimateSerializer()
-    missed = ShareSerializer()
-    zero_extraction = ShareSerializer()
-    agreement = serializers.DictField(child=AgreementSerializer())
-    failures = serializers.DictField(child=serializers.IntegerField())
+FiguresSerializer = serializer_of(EvaluationFigures)
 
 
 @extend_schema_serializer(component_name="EvaluationWarning")
@@ -103,20 +62,6 @@ class EvaluationWarningSerializer(ApiSerializer):
     is_alert = serializers.BooleanField()
 
 
-@extend_schema_serializer(component_name="RetrievalFigures")
-class RetrievalFiguresSerializer(ApiSerializer):
-    """The memories that were told, by what became of them; one may count for several outcomes.
-
-    `precision` is the share of those that were confirmed among those of which anything was heard again.
-    """
-
-    told = serializers.IntegerField()
-    confirmed = serializers.IntegerField()
-    contradicted = serializers.IntegerField()
-    superseded = serializers.IntegerField()
-    precision = ShareSerializer()
-
-
 class EvaluationSerializer(ApiSerializer):
     """Figures of the last weeks in total and by week, configuration version, model and memory type.
 
@@ -125,20 +70,13 @@ class EvaluationSerializer(ApiSerializer):
     about the memories that agents were told for the first time in as many weeks, 30 days earlier.
     """
 
-    total = EvaluationFiguresSerializer()
-    weeks = serializers.DictField(child=EvaluationFiguresSerializer())
-    versions = serializers.DictField(child=EvaluationFiguresSerializer())
-    models = serializers.DictField(child=EvaluationFiguresSerializer())
-    memory_types = serializers.DictField(child=EvaluationFiguresSerializer())
-    warnings = serializers.SerializerMethodField()
-    retrieval = RetrievalFiguresSerializer()
-
-    @extend_schema_field(EvaluationWarningSerializer(many=True))
-    def get_warnings(self, overview: EvaluationOverview) -> Any:
-        """Return the targets that the latest week misses."""
-        latest = list(overview.weeks.values())[-1:]
-        found = [warning for figures in latest for warning in evaluation_warnings(figures=figures)]
-        return EvaluationWarningSerializer(found, many=True).data
+    total = FiguresSerializer()
+    weeks = serializers.DictField(child=FiguresSerializer())
+    versions = serializers.DictField(child=FiguresSerializer())
+    models = serializers.DictField(child=FiguresSerializer())
+    memory_types = serializers.DictField(child=FiguresSerializer())
+    warnings = EvaluationWarningSerializer(many=True)
+    retrieval = serializer_of(RetrievalFigures)()
 
 
 class SampleSerializer(ApiModelSerializer):

@@ -1,19 +1,20 @@
 """Figures of quality from labels, with their targets."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from itertools import combinations
 from math import sqrt
+from operator import attrgetter
 from statistics import NormalDist
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Cast, Coalesce
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from apps.memories.models import EvaluationItem, EvaluationSample, Memory, MemoryLink, MemoryVersion
@@ -82,15 +83,25 @@ class FigureReading:
     value: float | None
     health: RatioHealth
 
+    @property
+    def band(self) -> Band:
+        """Return its target."""
+        return TARGETS[self.figure]
 
-@dataclass(frozen=True, slots=True)
-class EvaluationWarning:
-    """A figure that misses its target; `is_alert` if it is so far off that somebody has to look at it now."""
+    @property
+    def misses_target(self) -> bool:
+        """Return True if it lies outside of its target."""
+        return self.health in (RatioHealth.OUTSIDE, RatioHealth.ALERT)
 
-    figure: Figure
-    value: float
-    limit: float
-    is_alert: bool
+    @property
+    def is_alert(self) -> bool:
+        """Return True if it is so far off that somebody has to look at it now."""
+        return self.health is RatioHealth.ALERT
+
+    @property
+    def limit(self) -> float:
+        """Return the limit of the target that it misses, or is nearest to."""
+        return self.band.low if self.value is not None and self.value < self.band.low else self.band.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,16 +150,6 @@ def readings_of(figures: EvaluationFigures) -> tuple[FigureReading, ...]:
     )
 
 
-def evaluation_warnings(*, figures: EvaluationFigures) -> Iterator[EvaluationWarning]:
-    """Yield the figures, usually of the latest week, that miss their targets."""
-    for reading in readings_of(figures):
-        if reading.value is not None and reading.health in (RatioHealth.OUTSIDE, RatioHealth.ALERT):
-            band = TARGETS[reading.figure]
-            is_alert = reading.health is RatioHealth.ALERT
-            limit = band.low if reading.value < band.low else band.high
-            yield EvaluationWarning(reading.figure, reading.value, limit, is_alert)
-
-
 Labels = Sequence[tuple[str, LabelValue]]  # labeller and label
 
 
@@ -168,14 +169,10 @@ def cohens_kappa(pairs: Sequence[tuple[LabelValue, LabelValue]]) -> float | None
 
 
 def agreement_of(items: Iterable[Labels]) -> Agreement | None:
-    """Return the agreement of the two labellers who share the most items; None if no item has two labels.
-
-    Labels that were skipped don't count.
-    """
+    """Return the agreement of the two labellers who share the most items; None if no item has two labels."""
     shared: dict[tuple[str, str], list[tuple[LabelValue, LabelValue]]] = {}
     for labels in items:
-        told = sorted((who, value) for who, value in labels if value is not LabelValue.SKIPPED)
-        for (one, first), (other, second) in combinations(told, 2):
+        for (one, first), (other, second) in combinations(sorted(labels), 2):
             shared.setdefault((one, other), []).append((first, second))
     if not shared:
         return None
@@ -184,31 +181,6 @@ def agreement_of(items: Iterable[Labels]) -> Agreement | None:
 
 
 FAILURES = (LabelValue.UNTRUE, LabelValue.OUTDATED, LabelValue.USELESS)
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledItem:
-    """A memory or turn of a sample with all its labels; a turn has neither model nor memory type."""
-
-    kind: SampleKind
-    week: date  # its Monday
-    labels: Labels
-    version: int | None = None  # number of the configuration version; None: stored directly
-    model: str = ""
-    memory_type: str = ""
-    object_id: UUID | None = None  # of the memory or turn
-    trace_id: UUID | None = None  # that stored the memory, or that the turn belongs to; None: stored directly
-
-    @property
-    def is_good(self) -> bool | None:
-        """Return whether most labellers say that the product did right; None if nobody could tell.
-
-        A memory is good if it is true, current and useful, a turn with nothing stored if it contains nothing. A tie
-        counts against the product.
-        """
-        told = [value for _, value in self.labels if value is not LabelValue.SKIPPED]
-        right = sum(value in (LabelValue.GOOD, LabelValue.NOTHING) for value in told)
-        return 2 * right > len(told) if told else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,16 +194,16 @@ class TurnCounts:
     stored: int  # of which at least one memory was stored
 
 
-def figures_of(*, items: Sequence[LabelledItem], counts: Sequence[TurnCounts] = ()) -> EvaluationFigures:
+def figures_of(*, items: Sequence[EvaluationItem], counts: Sequence[TurnCounts] = ()) -> EvaluationFigures:
     """Compute all figures of items and of the turns of the same weeks and versions."""
     memories = [item for item in items if item.kind is SampleKind.MEMORY]
     turns = [item for item in items if item.kind is SampleKind.TURN]
-    agreements = {kind: agreement_of(each.labels for each in items if each.kind is kind) for kind in SampleKind}
+    agreements = {kind: agreement_of(each.told for each in items if each.kind is kind) for kind in SampleKind}
     passed, stored = sum(each.passed for each in counts), sum(each.stored for each in counts)
     failures: Counter[LabelValue] = Counter()
     for item in (each for each in memories if each.is_good is False):
         # Of several labels the most frequent, else the first.
-        told = Counter(value for _, value in item.labels if value in FAILURES)
+        told = Counter(value for _, value in item.told)
         failures[max(FAILURES, key=lambda value: told[value])] += 1
     return EvaluationFigures(
         precision=_good(memories),
@@ -244,7 +216,7 @@ def figures_of(*, items: Sequence[LabelledItem], counts: Sequence[TurnCounts] = 
 
 
 def recall_of(
-    *, memories: Sequence[LabelledItem], turns: Sequence[LabelledItem], counts: Sequence[TurnCounts]
+    *, memories: Sequence[EvaluationItem], turns: Sequence[EvaluationItem], counts: Sequence[TurnCounts]
 ) -> RecallEstimate:
     """Estimate which fraction of the turns with something worth storing produced at least one memory.
 
@@ -271,20 +243,21 @@ def recall_of(
 
 
 def figures_by(
-    group: str, *, items: Sequence[LabelledItem], counts: Sequence[TurnCounts] = ()
+    group: str, *, items: Sequence[EvaluationItem], counts: Sequence[TurnCounts] = ()
 ) -> dict[Any, EvaluationFigures]:
     """Compute the figures by one of the fields, in the order of its values; None and no text are no group."""
-    values = {getattr(each, group) for each in (*items, *counts)} - {None, ""}
+    of_item, of_counts = attrgetter("sample.week" if group == "week" else group), attrgetter(group)
+    values = {*map(of_item, items), *map(of_counts, counts)} - {None, ""}
     return {
         value: figures_of(
-            items=[each for each in items if getattr(each, group) == value],
-            counts=[each for each in counts if getattr(each, group) == value],
+            items=[each for each in items if of_item(each) == value],
+            counts=[each for each in counts if of_counts(each) == value],
         )
         for value in sorted(values)
     }
 
 
-def _good(items: Sequence[LabelledItem], *, confidence: float = CONFIDENCE, is_good: bool = True) -> Share:
+def _good(items: Sequence[EvaluationItem], *, confidence: float = CONFIDENCE, is_good: bool = True) -> Share:
     """Return the share of the items that labellers call good, or not good, among those that they could judge."""
     told = [each.is_good for each in items if each.is_good is not None]
     return share_of(part=told.count(is_good), whole=len(told), confidence=confidence)
@@ -362,7 +335,7 @@ LATEST_WEEKS = 4  # a week that was labelled longer ago says nothing about now
 class LabelledWeeks:
     """The labelled items of a project, and the turns of the weeks in which samples were drawn."""
 
-    items: list[LabelledItem] = field(default_factory=list)
+    items: list[EvaluationItem] = field(default_factory=list)
     counts: list[TurnCounts] = field(default_factory=list)
 
 
@@ -376,6 +349,12 @@ class EvaluationOverview:
     models: Mapping[str, EvaluationFigures]
     memory_types: Mapping[str, EvaluationFigures]
     retrieval: RetrievalFigures  # of the memories that were told for the first time in as many weeks, 30 days earlier
+
+    @property
+    def warnings(self) -> list[FigureReading]:
+        """Return the targets that the latest week with labels misses."""
+        latest = list(self.weeks.values())[-1:]
+        return [reading for figures in latest for reading in readings_of(figures) if reading.misses_target]
 
 
 def read_figures(*, project_id: UUID, weeks: int = WEEKS) -> EvaluationOverview:
@@ -399,22 +378,8 @@ def labelled_weeks(*, weeks: int, project_id: UUID | None = None) -> dict[UUID, 
     samples = EvaluationSample.objects.filter(week__gte=first, **of_project)
     found: dict[UUID, LabelledWeeks] = {}
     items = EvaluationItem.objects.filter(sample__in=samples, labels__isnull=False).distinct()
-    for row in (
-        items.select_related("sample")
-        .prefetch_related("labels")
-        .annotate(trace_id=Coalesce("memory__trace_id", "turn__trace_id"))
-    ):
-        item = LabelledItem(
-            kind=row.kind,
-            week=row.sample.week,
-            labels=[(label.labeller, LabelValue(label.value)) for label in row.labels.all()],
-            version=row.version,
-            model=row.model,
-            memory_type=row.memory_type,
-            object_id=row.memory_id or row.turn_id,
-            trace_id=row.trace_id,
-        )
-        found.setdefault(row.sample.project_id, LabelledWeeks()).items.append(item)
+    for item in items.select_related("sample").prefetch_related("labels"):
+        found.setdefault(item.sample.project_id, LabelledWeeks()).items.append(item)
     # The last sample of turns of each week knows all of its turns that the others know.
     turns = samples.filter(kind=SampleKind.TURN).order_by("until", "id")
     for sample in {(each.project_id, each.week): each for each in turns}.values():
@@ -425,7 +390,7 @@ def labelled_weeks(*, weeks: int, project_id: UUID | None = None) -> dict[UUID, 
 
 def latest_figures(found: LabelledWeeks) -> EvaluationFigures | None:
     """Return the figures of the latest week with labels."""
-    week = max((item.week for item in found.items), default=None)
+    week = max((item.sample.week for item in found.items), default=None)
     if week is None:
         return None
     return figures_by("week", items=found.items, counts=found.counts)[week]

@@ -9,8 +9,8 @@ from uuid import UUID
 import msgspec
 import structlog
 from django.db import transaction
-from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
-from django.db.models.functions import MD5, Cast, Coalesce, Concat
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models.functions import MD5, Cast, Concat
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound, Unfit
@@ -172,10 +172,8 @@ def draw_weekly_samples() -> int:
 
 def list_samples(*, project_id: UUID) -> QuerySet[EvaluationSample]:
     """Return the samples, newest first, with the numbers of items `drawn` and `labelled`."""
-    items = EvaluationItem.objects.filter(sample=OuterRef("pk")).order_by().values("sample")
     return EvaluationSample.objects.filter(project_id=project_id).annotate(
-        drawn=Coalesce(Subquery(items.annotate(count=Count("pk")).values("count")), 0),
-        labelled=Coalesce(Subquery(items.annotate(count=Count("labels__item", distinct=True)).values("count")), 0),
+        drawn=Count("items", distinct=True), labelled=Count("items__labels__item", distinct=True)
     )
 
 

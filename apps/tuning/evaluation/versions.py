@@ -7,13 +7,14 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models.functions import Coalesce
 
 from apps.common.errors import Unfit
+from apps.memories.models import EvaluationItem
 from apps.pipeline.core.enums import SampleKind
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace
 from apps.tuning.evaluation.figures import (
     WEEKS,
-    LabelledItem,
     LabelledWeeks,
     Share,
     labelled_weeks,
@@ -49,7 +50,7 @@ class VersionScore:
     not_replayed: int
 
 
-def score_of(judged: Sequence[tuple[LabelledItem, Mapping[str, Any] | None]]) -> VersionScore:
+def score_of(judged: Sequence[tuple[EvaluationItem, Mapping[str, Any] | None]]) -> VersionScore:
     """Score items with the diffs of their replayed traces, as JSON; None where the trace was not replayed."""
     right = dict.fromkeys(JudgedCase, 0)
     whole = dict.fromkeys(JudgedCase, 0)
@@ -76,10 +77,16 @@ MOST_COMPARED = 4
 _REPLAYED = (ReplayedState.SAME, ReplayedState.DIFFERENT)
 
 
-def judged_items(*, project_id: UUID) -> list[LabelledItem]:
-    """Return the items of the last weeks that labellers could judge, but for memories that callers stored directly."""
+def judged_items(*, project_id: UUID) -> list[tuple[EvaluationItem, UUID]]:
+    """Return the items of the last weeks that labellers could judge, with their traces.
+
+    Memories that callers stored directly have none, and are left out.
+    """
     found = labelled_weeks(weeks=WEEKS, project_id=project_id).get(project_id, LabelledWeeks())
-    return [each for each in found.items if each.trace_id is not None and each.is_good is not None]
+    judged = [each for each in found.items if each.is_good is not None]
+    rows = EvaluationItem.objects.filter(pk__in=[each.pk for each in judged])
+    traces = dict(rows.values_list("pk", Coalesce("memory__trace_id", "turn__trace_id")))
+    return [(each, traces[each.pk]) for each in judged if traces[each.pk]]
 
 
 def compare_versions(*, project_id: UUID, versions: Sequence[int], allows_live_calls: bool = False) -> list[Replay]:
@@ -91,8 +98,7 @@ def compare_versions(*, project_id: UUID, versions: Sequence[int], allows_live_c
     """
     if not 1 <= len(versions) <= MOST_COMPARED:
         raise Unfit(f"name 1 to {MOST_COMPARED} versions", at="/versions")
-    judged = judged_items(project_id=project_id)
-    traces = {each.trace_id for each in judged if each.trace_id}
+    traces = {trace_id for _, trace_id in judged_items(project_id=project_id)}
     if not traces:
         raise Unfit("no memory or turn with a trace is labelled", at="/versions")
     choice = TraceChoice(trace_ids=tuple(sorted(traces)))
@@ -116,5 +122,5 @@ def score_replay(*, replay: Replay) -> VersionScore:
     """Score the version of a replay on the labelled items whose traces it has; more may have been labelled since."""
     rows = ReplayedTrace.objects.filter(replay=replay).values_list("trace_id", "state", "diff")
     diffs = {trace_id: diff if state in _REPLAYED else None for trace_id, state, diff in rows}
-    items = judged_items(project_id=replay.project_id)
-    return score_of([(each, diffs[each.trace_id]) for each in items if each.trace_id in diffs])
+    judged = judged_items(project_id=replay.project_id)
+    return score_of([(item, diffs[trace_id]) for item, trace_id in judged if trace_id in diffs])

@@ -63,6 +63,11 @@ class PreviewedMemory:
         """Return the status that the memory would have."""
         return str(self.changes.get("status", self.memory.status))
 
+    @property
+    def gets_words(self) -> bool:
+        """Return True if the memory would have other words."""
+        return self.changes.get("content", self.memory.content) != self.memory.content
+
 
 @dataclass(frozen=True, slots=True)
 class RollbackPreview:
@@ -72,7 +77,7 @@ class RollbackPreview:
     traces: int
     users_previewed: int
     counts: dict[str, int]
-    memories: tuple[PreviewedMemory, ...]
+    memories: list[PreviewedMemory]  # those that would be retracted first
     kept: list[KeptRow]
 
 
@@ -92,12 +97,13 @@ def preview_rollback(rollback: Rollback) -> RollbackPreview:
         kept += planned.kept
     memories = Memory.objects.for_project(project_id).filter(id__in=list(changes)[:MOST_MEMORIES])
     rows = {row.id: row for row in memories.to_show()}
+    previewed = [PreviewedMemory(rows[key], values) for key, values in changes.items() if key in rows]
     return RollbackPreview(
         users=len(users),
         traces=traces.count(),
         users_previewed=min(len(users), MOST_USERS),
         counts=dict(total),
-        memories=tuple(PreviewedMemory(rows[key], values) for key, values in changes.items() if key in rows),
+        memories=sorted(previewed, key=lambda each: each.becomes != Status.RETRACTED),
         kept=kept_rows(kept[:MOST_MEMORIES], project_id=project_id),
     )
 
@@ -137,7 +143,11 @@ def progress_of(rollback: Rollback) -> tuple[int, int, list[KeptRow]]:
 
 
 def kept_rows(kept: Sequence[Kept], *, project_id: UUID) -> list[KeptRow]:
-    """Return what was left alone with its memories and traces, without those deleted since (two queries)."""
+    """Return what was left alone with its memories and traces, what can be forced first (two queries).
+
+    What has been deleted since is left out.
+    """
+    kept = sorted(kept, key=lambda each: not each.can_be_forced)
     memories = Memory.objects.for_project(project_id).filter(id__in={each.memory_id for each in kept}).to_show()
     traces = Trace.objects.filter(project_id=project_id, id__in={each.trace_id for each in kept})
     rows: dict[UUID | None, Memory | Trace] = {row.id: row for row in memories}

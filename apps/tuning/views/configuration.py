@@ -26,7 +26,7 @@ from apps.projects.services import (
 )
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay
-from apps.tuning.selectors.configuration import SettingsForm, in_words
+from apps.tuning.forms import SettingsForm, in_words
 
 MOST_REPLAYS = 10  # that the page of a version lists
 _RULES = "pre_filter.rules."  # how the names of changed rules begin

@@ -1,6 +1,5 @@
 """Evaluation: figures of the samples, labelling from the keyboard, and comparing versions by labels."""
 
-from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -8,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 
 from apps.common.errors import Unfit
-from apps.console.labels import names_of, percent
+from apps.console.labels import names_of
 from apps.console.paging import identifier_of, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import download, project_action
@@ -22,13 +21,9 @@ from apps.search.selectors.explanations import explain_turns
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay, Turn
 from apps.tuning.evaluation.figures import (
-    TARGETS,
     WEEKS,
-    EvaluationFigures,
     EvaluationOverview,
     Figure,
-    RecallEstimate,
-    Share,
     read_figures,
     readings_of,
 )
@@ -52,23 +47,20 @@ def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show the figures of the last weeks and the samples."""
     overview = read_figures(project_id=visit.project.pk)
     versions = list(ConfigurationVersion.objects.filter(project=visit.project).defer("policy")[:MOST_VERSIONS])
-    groups = [
-        {"label": "By week", "rows": _rows(overview.weeks), "has_recall": True},
-        {"label": "By version", "rows": _rows(overview.versions), "has_recall": True},
-        {"label": "By model", "rows": _rows(overview.models), "has_recall": False},
-        {"label": "By type", "rows": _rows(overview.memory_types), "has_recall": False},
+    groups = [  # weeks and versions from the latest on
+        ("By week", [*overview.weeks.items()][::-1], True),
+        ("By version", [*overview.versions.items()][::-1], True),
+        ("By model", [*overview.models.items()], False),
+        ("By type", [*overview.memory_types.items()], False),
     ]
     context = {
         "weeks": WEEKS,
+        "overview": overview,
         "gauges": _gauges(overview),
-        "groups": [each for each in groups if each["rows"]],
-        "failures": overview.total.failures,
-        "agreements": overview.total.agreement,
+        "groups": [each for each in groups if each[1]],
         "names": names_of(who for each in overview.total.agreement.values() for who in each.labellers),
         "versions": versions,
         "choices": [("Version", versions[:1]), ("with", versions[1:2] or versions[:1])],  # what is selected at first
-        "retrieval": overview.retrieval,
-        "retrieval_limits": _limits(overview.retrieval.precision),
         "samples": list_samples(project_id=visit.project.pk)[:MOST_SAMPLES],
     }
     return render(request, "console/evaluation.html", context)
@@ -136,16 +128,12 @@ def comparison(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     named = [found for each in request.GET.getlist("replay") if (found := identifier_of(each)) is not None]
     rows_by_id = Replay.objects.filter(project=visit.project, id__in=named[:MOST_COMPARED]).in_bulk()
     replays = [rows_by_id[each] for each in dict.fromkeys(named) if each in rows_by_id]
-    scores = [score_replay(replay=replay) for replay in replays]
-    rows: list[tuple[str, list[str]]] = []
-    for case in JudgedCase:
-        shares = [score.shares[case] for score in scores]
-        told = [
-            f"{each.part:.0f} of {each.whole:.0f} ({percent(each.value)})" if each.whole else "–" for each in shares
-        ]
-        rows.append((case.capitalize(), told))
-    rows.append(("Items not replayed", [str(score.not_replayed) for score in scores]))
-    shown = {"replays": replays, "rows": rows, "is_over": all(replay.is_over for replay in replays)}
+    shown = {
+        "replays": replays,
+        "scores": [score_replay(replay=replay) for replay in replays],
+        "cases": list(JudgedCase),
+        "is_over": all(replay.is_over for replay in replays),
+    }
     return render(request, "console/evaluation_comparison.html", shown)
 
 
@@ -184,57 +172,14 @@ _LABELS = {Figure.PRECISION: "Precision", Figure.RECALL: "Recall", Figure.ZERO_E
 
 
 def _gauges(overview: EvaluationOverview) -> list[dict[str, Any]]:
-    """Return the figures that have a target."""
-    total, zero = overview.total, overview.total.zero_extraction
-    limits = {Figure.PRECISION: _limits(total.precision), Figure.RECALL: _limits(total.recall)}
-    told = {
-        Figure.PRECISION: f"{total.precision.part:.0f} of {total.precision.whole:.0f} memories are good",
-        Figure.RECALL: f"about {total.recall.found:.0f} turns found, {total.recall.missed:.0f} missed",
-        Figure.ZERO_EXTRACTION: f"{zero.part:.0f} of {zero.whole:.0f} turns gave nothing",
-    }
+    """Return the figures that have a target, each with its course over the weeks."""
+    total = overview.total
+    limits = {Figure.PRECISION: total.precision, Figure.RECALL: total.recall}  # the third is counted, not estimated
     times = [int(start_of(week).timestamp()) for week in overview.weeks]
     by_week = [{each.figure: each.value for each in readings_of(figures)} for figures in overview.weeks.values()]
-    gauges: list[dict[str, Any]] = []
+    gauges = []
     for reading in readings_of(total):
-        name, band = _LABELS[reading.figure], TARGETS[reading.figure]
-        values = [week[reading.figure] for week in by_week]
-        gauges.append(
-            {
-                "label": name,
-                "value": reading.value,
-                "limits": limits.get(reading.figure, ""),  # none where the figure is counted, not estimated
-                "basis": told[reading.figure],
-                "health": reading.health,
-                "band": band,
-                "plot": TimeSeries(f"{name} by week", "percent", times, {"share": values}, (band.low, band.high)),
-            }
-        )
+        name, band, values = _LABELS[reading.figure], reading.band, [week[reading.figure] for week in by_week]
+        plot = TimeSeries(f"{name} by week", "percent", times, {"share": values}, (band.low, band.high))
+        gauges.append({"label": name, "reading": reading, "limits": limits.get(reading.figure), "plot": plot})
     return gauges
-
-
-def _limits(figure: Share | RecallEstimate) -> str:
-    """Return the limits of a figure as text; empty if nothing is known."""
-    return f"{percent(figure.low)} to {percent(figure.high)}" if figure.low is not None else ""
-
-
-def _rows(groups: Mapping[Any, EvaluationFigures]) -> list[dict[str, Any]]:
-    """Return a row for each group: weeks and versions from the latest on, names in their order."""
-    found = list(groups.items())
-    if found and not isinstance(found[0][0], str):
-        found.reverse()
-    return [
-        {
-            "name": str(group),
-            "precision": _with_limits(figures.precision),
-            "memories": int(figures.precision.whole),
-            "recall": _with_limits(figures.recall),
-            "turns": int(figures.missed.whole),
-        }
-        for group, figures in found
-    ]
-
-
-def _with_limits(figure: Share | RecallEstimate) -> str:
-    if figure.low is None or figure.high is None:
-        return "–"
-    return f"{percent(figure.value)} ({100 * figure.low:.0f}–{100 * figure.high:.0f})"

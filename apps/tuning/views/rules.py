@@ -1,11 +1,8 @@
 """Patterns: pre-filter rules with preview and test."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
 
 import django_filters
 from django import forms
@@ -20,23 +17,21 @@ from apps.console.filters import ProjectFilter, search_filter
 from apps.console.forms import ProjectRuleForm, TrialForm
 from apps.console.generic import ProjectListView
 from apps.console.labels import label
-from apps.console.paging import query_param, whole_number
+from apps.console.paging import whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import project_action
-from apps.memories.models import EvaluationLabel, Memory
-from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.enums import LIVE_STATUSES, LabelValue, values_of
-from apps.pipeline.prefilter.conversation import asks
+from apps.memories.models import Memory
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.tenants.enums import MemberRole
-from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview, Trace, Turn
+from apps.traces.models import ConfigurationVersion, PreFilterRule, Turn
 from apps.tuning.rules import (
     MOST_DAYS,
-    check_rule,
+    PREVIEWED_TURNS,
+    TurnChange,
     delete_rule,
     fingerprint,
-    request_preview,
     save_rule,
+    try_rule,
     try_turn,
 )
 
@@ -86,10 +81,8 @@ class RuleListView(ProjectListView):
     filterset_class = RuleFilter
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
-        """Add the version of these rules, and suggestions to those who may change rules."""
+        """Add the version of these rules."""
         shown = super().get_context_data(**context) | {"trial_form": TrialForm()}
-        if self.visit.may_administer:
-            shown["suggestions"] = rule_suggestions(project_id=self.visit.project.pk)
         versions = ConfigurationVersion.objects.filter(project=self.visit.project, is_active=True).defer("policy")
         query = urlencode(_list_parameters(self.request))
         return shown | {"version": versions.first(), "query": f"?{query}" if query else ""}
@@ -100,10 +93,8 @@ def rule(request: HttpRequest, visit: ProjectVisit, name: str = "") -> HttpRespo
     """Show and save a rule; saving creates a configuration version."""
     rules = PreFilterRule.objects.filter(project=visit.project)
     known = get_object_or_404(rules, name=name) if name else None
-    proposed, values = _PROPOSALS.get(query_param(request, "relax") if known else "", ("", {}))
-    form = ProjectRuleForm(request.POST or None, instance=known, initial=values)
+    form = ProjectRuleForm(request.POST or None, instance=known)
     context: dict[str, Any] = {"form": form, "rule": known, "days": DAYS, "trial_form": TrialForm()}
-    context["proposed"] = proposed
     if form.is_valid() and known is None and rules.filter(name=form.instance.name).exists():
         form.add_error("name", "another rule has this name")
     if form.is_valid():
@@ -112,12 +103,9 @@ def rule(request: HttpRequest, visit: ProjectVisit, name: str = "") -> HttpRespo
             is_seen = request.POST.get("seen", "") == fingerprint(edited)
             # A rule that does harm is confirmed by its name, as it stands.
             is_confirmed = is_seen and request.POST.get("confirmation", "").strip() == edited.name
-            found = None if is_draft or is_confirmed else check_rule(project_id=visit.project.pk, rule=edited)
-            if found is not None and found.needs_confirmation:
-                # Two queries; examples with memories come first.
-                dropped = sorted(found.dropped, key=lambda change: not change.active_memories)[:MOST_HARMED]
-                shown = _examples([(each.end_user_id, each.turn_id, each.active_memories) for each in dropped])
-                context["found"] = {"check": found, "examples": [each for each in shown if each is not None]}
+            tried = None if is_draft or is_confirmed else try_rule(project_id=visit.project.pk, rule=edited)
+            if tried is not None and tried.needs_confirmation:
+                context |= {"check": tried, "examples": _examples(tried.dropped[:MOST_HARMED])}
                 context["fingerprint"] = fingerprint(edited)
             else:
                 version = save_rule(project_id=visit.project.pk, rule=edited, as_draft=is_draft)
@@ -128,19 +116,12 @@ def rule(request: HttpRequest, visit: ProjectVisit, name: str = "") -> HttpRespo
     return render(request, "console/rule.html", context, status=422 if form.errors else 200)
 
 
-# What a link to the editor proposes, in words and as values of the form; nothing is saved before somebody does.
-_PROPOSALS: dict[str, tuple[str, dict[str, Any]]] = {
-    "answers": ("answers to questions are kept", {"unless_answering": True}),
-    "off": ("the rule is off; narrow its pattern to keep it on", {"enabled": False}),
-}
-
-
 @project_action(page="patterns")
 def switch(request: HttpRequest, visit: ProjectVisit, name: str) -> HttpResponse:
     """Enable or disable a rule."""
     known = get_object_or_404(PreFilterRule, project=visit.project, name=name).as_rule()
     switched = known.model_copy(update={"enabled": not known.enabled})
-    if switched.enabled and check_rule(project_id=visit.project.pk, rule=switched).needs_confirmation:
+    if switched.enabled and try_rule(project_id=visit.project.pk, rule=switched).needs_confirmation:
         messages.error(request, f"Nothing was changed: rule {name} would drop what is worth keeping. Save it here.")
         return redirect(visit.address("rule", name))
     done = "switched on" if switched.enabled else "switched off"
@@ -186,17 +167,18 @@ def preview(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         return render(request, "console/_preview.html", {"form": form, "position": _position(form)})
     days = whole_number(request.POST.get("days", "")) or _WEEK
     try:
-        started = request_preview(project_id=visit.project.pk, rule=form.instance.as_rule(), days=days)
+        tried = try_rule(project_id=visit.project.pk, rule=form.instance.as_rule(), days=days)
     except Refused as refused:
         return render(request, "console/_preview.html", {"problem": str(refused)})
-    return render(request, "console/_preview.html", _preview_context(started))
-
-
-@project_page(MemberRole.ADMIN)
-def previewed(request: HttpRequest, visit: ProjectVisit, preview_id: UUID) -> HttpResponse:
-    """Show the progress or the result of a preview."""
-    found = get_object_or_404(RulePreview, project=visit.project, pk=preview_id)
-    return render(request, "console/_preview.html", _preview_context(found))
+    harmless = [change for change in tried.dropped if not change.lost]
+    kinds = {"harmful": tried.harmful, "dropped": harmless, "kept": tried.kept}
+    context = {
+        "preview": tried,
+        "days": days,
+        "is_partial": tried.turns >= PREVIEWED_TURNS,
+        "examples": {kind: _examples(found[:MOST_EXAMPLES]) for kind, found in kinds.items() if found},
+    }
+    return render(request, "console/_preview.html", context)
 
 
 def _edited(request: HttpRequest, visit: ProjectVisit) -> ProjectRuleForm:
@@ -227,119 +209,23 @@ def _saved(request: HttpRequest, visit: ProjectVisit, version: ConfigurationVers
     return redirect(visit.address("patterns", **_list_parameters(request)))
 
 
-def _preview_context(preview: RulePreview) -> dict[str, Any]:
-    """Return a preview with its examples by kind, harmful ones first (two queries; none while it runs)."""
-    if not preview.is_over:
-        return {"preview": preview}
-    examples: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    told = [(UUID(each["end_user"]), UUID(each["turn"]), map(UUID, each["memories"])) for each in preview.examples]
-    for found, each in zip(_examples(told), preview.examples, strict=True):
-        if found is not None:
-            examples[each["kind"]].append({**found, "before": each["before"]})
-    by_kind = {kind: examples[kind] for kind in ("harmful", "dropped", "kept") if examples[kind]}
-    return {"preview": preview, "examples": by_kind}
-
-
 MOST_HARMED = 12  # examples of a check
+MOST_EXAMPLES = 60  # of each kind in a preview
 
 
-def _examples(told: Iterable[tuple[UUID, UUID, Iterable[UUID]]]) -> list[dict[str, Any] | None]:
-    """Return the turn and the memories of each example, named by end user, turn and memories; None if it is gone."""
-    named = [(end_user, turn, list(memories)) for end_user, turn, memories in told]
-    users = {end_user for end_user, _, _ in named}
+def _examples(changes: Sequence[TurnChange]) -> list[dict[str, Any]]:
+    """Return the turns of changes with the accepted memories that they became (two queries)."""
+    users = {change.end_user_id for change in changes}
     rows = Turn.objects.select_related("end_user").filter(end_user_id__in=users)
-    turns = rows.filter(pk__in=[turn for _, turn, _ in named]).in_bulk()
-    ids = [each for _, _, memories in named for each in memories]
+    turns = rows.filter(pk__in=[change.turn_id for change in changes]).in_bulk()
+    ids = [memory for change in changes for memory in change.lost]
     known = Memory.objects.filter(end_user_id__in=users, pk__in=ids).in_bulk()
     return [
-        {"turn": turns[turn], "memories": [known[each] for each in memories if each in known]}
-        if turn in turns
-        else None
-        for _, turn, memories in named
+        {
+            "turn": turns[change.turn_id],
+            "before": change.before,
+            "memories": [known[each] for each in change.lost if each in known],
+        }
+        for change in changes
+        if change.turn_id in turns
     ]
-
-
-MOST_TRACES = 2_000  # the latest ones
-MOST_DROPS = 500
-MOST_MEMORIES = 1_000
-MOST_LABELS = 100
-MOST_EXAMPLES = 4  # of a rule
-_LEAST_WORDS = 3  # of a quote that proves something; fewer stand in too many quotes
-
-
-@dataclass(frozen=True, slots=True)
-class WrongDrop:
-    """A dropped turn, what proves that it was content, and the memory that says so, if there is one."""
-
-    turn: Turn
-    proof: str
-    memory: Memory | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RuleSuggestion:
-    """A rule that should drop less, with its proofs; `only_answers` if all of them answered a question."""
-
-    rule: PreFilterRule
-    drops: tuple[WrongDrop, ...]
-    count: int
-    only_answers: bool
-
-    @property
-    def relaxed(self) -> str:
-        """Return how the editor proposes to relax the rule."""
-        return "answers" if self.only_answers and not self.rule.unless_answering else "off"
-
-
-def rule_suggestions(*, project_id: UUID) -> list[RuleSuggestion]:
-    """Return the enabled rules with wrong drops, those with most first (five queries)."""
-    by_rule: defaultdict[str, dict[UUID, WrongDrop]] = defaultdict(dict)
-    for drop in _wrong_drops(project_id):
-        by_rule[drop.turn.rejected_by].setdefault(drop.turn.pk, drop)
-    rules = PreFilterRule.objects.filter(project_id=project_id, enabled=True, name__in=by_rule)
-    before = Q(pk__in=[])
-    for turn in (drop.turn for of_rule in by_rule.values() for drop in of_rule.values()):
-        before |= Q(end_user_id=turn.end_user_id, session_id=turn.session_id, position=turn.position - 1)
-    said_before = Turn.objects.filter(before).values_list("session_id", "position", "content")
-    asked = {(session, position + 1) for session, position, content in said_before if asks(content.casefold())}
-    found = []
-    for rule in rules:
-        drops = tuple(by_rule[rule.name].values())
-        only_answers = all((drop.turn.session_id, drop.turn.position) in asked for drop in drops)
-        found.append(RuleSuggestion(rule, drops[:MOST_EXAMPLES], len(drops), only_answers))
-    return sorted(found, key=lambda each: (-each.count, each.rule.name))
-
-
-def _wrong_drops(project_id: UUID) -> Iterator[WrongDrop]:
-    """Yield dropped turns that a labeller found something in, then those whose words a later memory quotes."""
-    labels = EvaluationLabel.objects.filter(
-        item__sample__project_id=project_id, value=LabelValue.SOMETHING, item__turn__isnull=False
-    )
-    rows = labels.exclude(item__turn__rejected_by="").select_related("item__turn__end_user").order_by("-id")
-    for given in rows[:MOST_LABELS]:
-        if given.item.turn is not None:
-            remembered = "a labeller remembered it" if given.remembered_id else "a labeller found something in it"
-            yield WrongDrop(given.item.turn, remembered)
-    latest = Trace.objects.filter(project_id=project_id).order_by("-created_at", "-id").values("pk")[:MOST_TRACES]
-    turns = Turn.objects.filter(trace__in=latest).exclude(rejected_by="").select_related("end_user")
-    dropped = list(turns.order_by("-received_at", "-id")[:MOST_DROPS])
-    live = Memory.objects.filter(project_id=project_id, status__in=values_of(LIVE_STATUSES)).exclude(evidence="")
-    quoting = live.filter(end_user_id__in={turn.end_user_id for turn in dropped}).order_by("-created_at")
-    quoting = quoting.only("id", "end_user_id", "content", "evidence", "created_at", "confidence_parts")
-    quotes: defaultdict[UUID, list[Memory]] = defaultdict(list)  # by user, the latest first
-    for memory in quoting[:MOST_MEMORIES]:
-        quotes[memory.end_user_id].append(memory)
-    for turn in dropped:
-        for memory in quotes.get(turn.end_user_id, ()):
-            if memory.created_at > turn.received_at and says_again(turn.content, memory.evidence):
-                approved = bool(memory.confidence_parts.get("review"))
-                yield WrongDrop(turn, "a reviewer approved it" if approved else "a later memory says it", memory)
-                break
-
-
-def says_again(dropped: str, quote: str) -> bool:
-    """Return True if the quote of a later memory has the words of a dropped turn, one after the other."""
-    words, quoted = canonical_text(dropped), canonical_text(quote)
-    if not words:
-        return False
-    return words == quoted or (len(words.split()) >= _LEAST_WORDS and f" {words} " in f" {quoted} ")

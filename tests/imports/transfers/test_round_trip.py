@@ -30,7 +30,6 @@ LEFT_BEHIND: dict[str, str] = {
     "IdempotentRequest": "answers are kept for a day, for callers of this server",
     "ReplayedTrace": "a replay is requested again",
     "Replay": "a replay is requested again",
-    "RulePreview": "a preview is requested again",
     "ModelTestCall": "concerns the models of this server",
     "ModelPause": "concerns the models of this server",
     "HourlyTally": "computed from traces",

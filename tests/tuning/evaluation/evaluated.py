@@ -1,11 +1,12 @@
 """A project with memories and turns to evaluate."""
 
 from datetime import timedelta
+from typing import Any
 
 from django.utils import timezone
 
-from apps.memories.models import EvaluationItem, EvaluationSample
-from apps.pipeline.core.enums import SampleKind
+from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample
+from apps.pipeline.core.enums import LabelValue, SampleKind
 from apps.tenants.models import Project
 from apps.tuning.evaluation.samples import draw_samples
 from tests.worker.worker_helper import Person
@@ -26,6 +27,14 @@ def drawn(project: Project, *, seed: int = 7, days: int = 7) -> dict[SampleKind,
     now = timezone.now()
     samples = draw_samples(project_id=project.pk, since=now - timedelta(days=days), until=now, seed=seed)
     return {SampleKind(sample.kind): sample for sample in samples}
+
+
+def labelled(*values: LabelValue, **fields: Any) -> EvaluationItem:
+    """Return an item that is not stored, with a label of another labeller for each value."""
+    item = EvaluationItem(**fields)
+    labels = [EvaluationLabel(labeller=f"person:{place}", value=value) for place, value in enumerate(values)]
+    item._prefetched_objects_cache = {"labels": labels}
+    return item
 
 
 def contents(sample: EvaluationSample) -> list[str]:

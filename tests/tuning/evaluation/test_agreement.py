@@ -5,7 +5,7 @@ import pytest
 from apps.pipeline.core.enums import LabelValue
 from apps.tuning.evaluation.figures import Agreement, agreement_of, cohens_kappa
 
-GOOD, UNTRUE, USELESS, SKIPPED = LabelValue.GOOD, LabelValue.UNTRUE, LabelValue.USELESS, LabelValue.SKIPPED
+GOOD, UNTRUE, USELESS = LabelValue.GOOD, LabelValue.UNTRUE, LabelValue.USELESS
 
 
 @pytest.mark.parametrize(
@@ -35,11 +35,11 @@ def test_the_two_labellers_who_share_most_are_compared() -> None:
         [("ben", GOOD), ("ana", GOOD)],
         [("ana", UNTRUE), ("ben", USELESS)],
         [("ana", GOOD), ("cem", GOOD)],
-        [("ana", SKIPPED), ("cem", GOOD)],
+        [("cem", GOOD)],
         [("cem", GOOD)],
     ]
     assert agreement_of(items) == Agreement(("ana", "ben"), 2, pytest.approx(1 / 3))
 
 
 def test_nobody_agrees_with_himself() -> None:
-    assert agreement_of([[("ana", GOOD)], [("ana", GOOD), ("ben", SKIPPED)], []]) is None
+    assert agreement_of([[("ana", GOOD)], [("ben", UNTRUE)], []]) is None

@@ -1,24 +1,21 @@
 """A version is scored by the differences of replayed traces."""
 
-from datetime import date
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from apps.pipeline.core.enums import LabelValue, SampleKind
-from apps.tuning.evaluation.figures import LabelledItem, share_of
+from apps.memories.models import EvaluationItem
+from apps.pipeline.core.enums import LabelValue
+from apps.tuning.evaluation.figures import share_of
 from apps.tuning.evaluation.versions import JudgedCase, score_of
+from tests.tuning.evaluation.evaluated import labelled
 
 M1, M2, M9, T1, T2 = (UUID(int=number) for number in range(5))
 
 
-def labelled(kind: SampleKind, value: LabelValue, object_id: UUID) -> LabelledItem:
-    return LabelledItem(kind, week=date(2030, 6, 3), labels=[("person:1", value)], object_id=object_id)
-
-
-GOOD, BAD = (labelled(SampleKind.MEMORY, value, M1) for value in (LabelValue.GOOD, LabelValue.UNTRUE))
-MISSED, EMPTY = (labelled(SampleKind.TURN, value, T1) for value in (LabelValue.SOMETHING, LabelValue.NOTHING))
+GOOD, BAD = (labelled(value, memory_id=M1) for value in (LabelValue.GOOD, LabelValue.UNTRUE))
+MISSED, EMPTY = (labelled(value, turn_id=T1) for value in (LabelValue.SOMETHING, LabelValue.NOTHING))
 
 
 def change(kind: str, operation: str, object_id: UUID = M1, **more: Any) -> dict[str, Any]:
@@ -52,7 +49,7 @@ NEW = change("added", "AddMemory", M9, turn_ids=[str(T1)])
     ],
 )
 def test_an_item_is_treated_as_labellers_would(
-    item: LabelledItem, changes: list[dict[str, Any]], is_right: bool
+    item: EvaluationItem, changes: list[dict[str, Any]], is_right: bool
 ) -> None:
     (share,) = [each for each in score_of([(item, {"operations": changes})]).shares.values() if each.whole]
     assert (share.part, share.whole) == (is_right, 1)

@@ -3,21 +3,23 @@
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from apps.memories.models import EvaluationItem, EvaluationSample
 from apps.pipeline.core.enums import LabelValue, SampleKind
-from apps.tuning.evaluation.figures import LabelledItem, TurnCounts, figures_by, figures_of, share_of
+from apps.tuning.evaluation.figures import TurnCounts, figures_by, figures_of, share_of
+from tests.tuning.evaluation.evaluated import labelled
 
+THING = UUID(int=1)
 WEEK, NEXT = date(2030, 6, 3), date(2030, 6, 10)
 GOOD, UNTRUE, OUTDATED, USELESS, NOTHING, SOMETHING, SKIPPED = LabelValue
 
 
-def item(*values: LabelValue, **fields: Any) -> LabelledItem:
-    is_turn = bool({NOTHING, SOMETHING} & set(values))
-    labels = [(f"labeller {place}", value) for place, value in enumerate(values)]
-    told = {"kind": SampleKind.TURN if is_turn else SampleKind.MEMORY, "week": WEEK, "version": 1, **fields}
-    return LabelledItem(labels=labels, **told)
+def item(*values: LabelValue, week: date = WEEK, **fields: Any) -> EvaluationItem:
+    of = {"turn_id": THING} if {NOTHING, SOMETHING} & set(values) else {"memory_id": THING}
+    return labelled(*values, sample=EvaluationSample(week=week), **{"version": 1, **of, **fields})
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def test_recall_weighs_the_samples_by_the_turns_that_they_stand_for() -> None:
         ([item(UNTRUE), item(NOTHING)], None),  # nothing was worth storing
     ],
 )
-def test_recall_of_small_samples(items: Sequence[LabelledItem], recall: float | None) -> None:
+def test_recall_of_small_samples(items: Sequence[EvaluationItem], recall: float | None) -> None:
     counts = [TurnCounts(WEEK, 1, turns=10, passed=10, stored=4)]
     assert figures_of(items=items, counts=counts).recall.value == recall
 
@@ -107,6 +109,12 @@ def test_groups_are_apart_and_in_order() -> None:
 
 
 def test_labellers_are_compared_for_each_kind() -> None:
-    items = [item(GOOD, GOOD), item(UNTRUE, UNTRUE), item(NOTHING, SOMETHING), item(SOMETHING, NOTHING)]
+    items = [
+        item(GOOD, GOOD),
+        item(UNTRUE, UNTRUE),
+        item(GOOD, SKIPPED),
+        item(NOTHING, SOMETHING),
+        item(SOMETHING, NOTHING),
+    ]
     found = figures_of(items=items).agreement
     assert {kind: each.kappa for kind, each in found.items()} == {SampleKind.MEMORY: 1.0, SampleKind.TURN: -1.0}

@@ -58,13 +58,6 @@ def test_a_label_names_its_labeller_and_replaces_the_former_one(project: Project
     assert said == {(ANA, OUTDATED), (ANOTHER, GOOD)}
 
 
-def test_what_is_asked_about_one_kind_does_not_fit_the_other(project: Project) -> None:
-    for item, value in ((a_memory(), SOMETHING), (missed_turn(), GOOD)):
-        with pytest.raises(Unfit):
-            label_item(project_id=project.pk, item_id=item.pk, value=value)
-    assert not EvaluationLabel.objects.exists()
-
-
 def test_items_of_other_projects_are_not_found(project: Project, other_project: Project) -> None:
     with pytest.raises(NotFound):
         label_item(project_id=other_project.pk, item_id=a_memory().pk, value=GOOD)
@@ -120,13 +113,6 @@ def test_what_is_known_is_not_stored_again_but_labelled(project: Project) -> Non
 def test_a_memory_is_no_missed_turn(project: Project) -> None:
     with pytest.raises(Unfit):
         remember_turn(project_id=project.pk, item_id=a_memory().pk, content="x", type=MemoryType.FACT)
-
-
-def test_undoing_retracts_what_was_remembered(project: Project) -> None:
-    memory_id = remember(project).remembered_id
-    undo_label(project_id=project.pk, item_id=missed_turn().pk)
-    assert Memory.objects.get(pk=memory_id).status == "retracted"
-    assert not EvaluationLabel.objects.exists()
 
 
 def test_another_label_does_not_forget_what_was_remembered(project: Project) -> None:

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.utils import timezone
 
@@ -209,18 +208,3 @@ def test_an_erasure_leaves_nothing_of_the_user(project: Project, people: list[Pe
     replay.refresh_from_db()
     assert not ReplayedTrace.objects.filter(end_user_id=people[0].id).exists()
     assert replay.choice == {}
-
-
-@pytest.mark.parametrize(("kind", "shown"), [("summary", '"same": 2'), ("json", "[\n]"), ("csv", "user_id,trace_id")])
-def test_the_command_replays_and_prints(
-    project: Project, people: list[Person], capsys: pytest.CaptureFixture[str], kind: str, shown: str
-) -> None:
-    call_command("replay", project.slug, user="ana", since="2020-01-01T00:00:00Z", format=kind)
-    assert shown in capsys.readouterr().out
-    with pytest.raises(CommandError, match="no trace that has ended fits"):
-        call_command("replay", project.slug, user="nobody")
-    for time in ("2026-02-31T00:00:00Z", "last week"):
-        with pytest.raises(CommandError, match="--since is no time such as"):
-            call_command("replay", project.slug, since=time)
-    with pytest.raises(CommandError, match="no trc_ identifier"):
-        call_command("replay", project.slug, trace=["x"])
