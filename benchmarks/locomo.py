@@ -26,7 +26,7 @@ from apps.pipeline.core.ports import Embedder
 from apps.projects.services import create_project
 from apps.providers.registry import embedder as configured_embedder
 from apps.retrieval.query import SearchQuery
-from apps.retrieval.search import search
+from apps.retrieval.search import ranked
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Session
 from benchmarks.data import find
@@ -202,7 +202,8 @@ def _ask_all(
                 continue
             started = perf_counter_ns()
             query = SearchQuery(text=question.question, limit=max(DEPTHS), min_score=0.0)
-            hits = search(end_user_id=each.user.id, query=query, embedder=embedder, policy=policy, now=now)
+            with ranked(end_user_id=each.user.id, query=query, embedder=embedder, policy=policy, now=now) as ranking:
+                hits = ranking.results()
             taken = (perf_counter_ns() - started) / 1e6
             found = [each.evidence[hit.memory.id] for hit in hits]
             recall = {depth: len(evidence & set().union(*found[:depth])) / len(evidence) for depth in DEPTHS}

@@ -7,7 +7,7 @@ users are in random order, as in real use. `recall` is the share of the hits tha
 
 import random
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -25,12 +25,11 @@ from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.projects.services import create_project
 from apps.providers.registry import embedder as configured_embedder
-from apps.providers.wordllama import count_tokens
 from apps.retrieval import candidates
-from apps.retrieval.block import RenderedBlock
-from apps.retrieval.context import ContextQuery, build_block
+from apps.retrieval.block import ContextBlock
+from apps.retrieval.context import build_block
 from apps.retrieval.query import SearchQuery
-from apps.retrieval.search import search
+from apps.retrieval.search import Ranking, ranked
 from apps.tenants.models import EndUser, Project
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Session
@@ -88,28 +87,17 @@ def _timed(act: Callable[[], object]) -> float:
 
 def _found(project: Project, user: UUID, text: str) -> list[UUID]:
     query = SearchQuery(text=text, limit=LIMIT, min_score=0.0)
-    with tenant_scope(project_id=project.pk, end_user_id=user):
-        hits = search(
-            end_user_id=user,
-            query=query,
-            embedder=configured_embedder(),
-            policy=RetrievalPolicy(),
-            now=NOW,
-            in_short=True,
-        )
-    return [hit.memory.id for hit in hits]
+    with tenant_scope(project_id=project.pk, end_user_id=user), _ranked(user, query) as ranking:
+        return [hit.memory.id for hit in ranking.results(in_short=True)]
 
 
-def _context(project: Project, user: UUID, text: str) -> RenderedBlock:
-    with tenant_scope(project_id=project.pk, end_user_id=user):
-        return build_block(
-            end_user_id=user,
-            query=ContextQuery(token_budget=1_000, text=text),
-            embedder=configured_embedder(),
-            count_tokens=count_tokens,
-            policy=RetrievalPolicy(),
-            now=NOW,
-        )
+def _context(project: Project, user: UUID, text: str) -> ContextBlock:
+    with tenant_scope(project_id=project.pk, end_user_id=user), _ranked(user, SearchQuery(text=text)) as ranking:
+        return build_block(ranking, token_budget=1_000)
+
+
+def _ranked(user: UUID, query: SearchQuery) -> AbstractContextManager[Ranking]:
+    return ranked(end_user_id=user, query=query, embedder=configured_embedder(), policy=RetrievalPolicy(), now=NOW)
 
 
 def _recall(project: Project, user: UUID, text: str) -> float:

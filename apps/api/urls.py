@@ -21,8 +21,8 @@ from apps.privacy.api import ErasureViewSet, UserViewSet
 from apps.projects.api.configuration import ConfigurationViewSet
 from apps.projects.api.keys import CurrentKeyViewSet, KeyViewSet
 from apps.queue.api import WorkViewSet
+from apps.retrieval.api import SearchViewSet
 from apps.review.api import LinkViewSet
-from apps.search.api import SearchViewSet
 from apps.traces.api.stats import StatsViewSet
 from apps.traces.api.traces import TraceViewSet
 from apps.tuning.api.evaluation import EvaluationViewSet

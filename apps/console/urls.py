@@ -12,8 +12,8 @@ from apps.memories.views import memories, users
 from apps.privacy import views as audit
 from apps.projects.views import keys, people, project_settings
 from apps.queue import views as queue
+from apps.retrieval import views as retrieval
 from apps.review.views import contradictions, review
-from apps.search import views as search
 from apps.traces import views as traces
 from apps.tuning.replays.services import cancel_replay, start_replay
 from apps.tuning.views import configuration, evaluation, replays, rollbacks
@@ -52,9 +52,9 @@ urlpatterns = [
     path("<slug:slug>/users/<uuid:user_id>/", users.UserDetailView.as_view(), name="user"),
     path("<slug:slug>/users/<uuid:user_id>/export/", users.export, name="export-user"),
     path("<slug:slug>/users/<uuid:user_id>/erase/", users.erase, name="erase-user"),
-    path("<slug:slug>/ask/", search.ask, name="ask"),
-    path("<slug:slug>/why-not/", search.ask, name="why-not"),  # its former address
-    path("<slug:slug>/recall/", search.recall, name="recall"),
+    path("<slug:slug>/ask/", retrieval.ask, name="ask"),
+    path("<slug:slug>/why-not/", retrieval.ask, name="why-not"),  # its former address
+    path("<slug:slug>/recall/", retrieval.recall, name="recall"),
     path("<slug:slug>/entities/", users.EntityListView.as_view(), name="entities"),
     path("<slug:slug>/entities/<uuid:entity_id>/", users.EntityDetailView.as_view(), name="entity"),
     path("<slug:slug>/entities/<uuid:entity_id>/merge/", users.OtherEntityListView.as_view(), name="choose-entity"),

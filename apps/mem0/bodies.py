@@ -20,7 +20,7 @@ from apps.intake.api.turns import TurnsSerializer, checked_text, skipped_for
 from apps.memories.api.requests import MemoriesQuery, NewMemoriesSerializer, RevisionSerializer
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.input_validation import BadInput
-from apps.search.api import SearchSerializer
+from apps.retrieval.api import SearchSerializer
 
 NAMES = ("user_id", "agent_id", "app_id", "run_id")
 ANY = "*"

@@ -36,8 +36,8 @@ from apps.pipeline.core.enums import LIVE_STATUSES, Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
 from apps.privacy.users import erase_user, list_users
-from apps.search.api import search_query
-from apps.search.services import search_memories
+from apps.retrieval.api import search_query
+from apps.retrieval.services import search_memories
 
 MOST_USERS = 10_000
 GONE = (Status.RETRACTED, Status.REJECTED)

@@ -97,7 +97,9 @@ USER_TABLES: tuple[UserTable, ...] = (
     UserTable(MemoryOrigin, "memory_origins"),
     UserTable(MemoryVersion, "memory_versions"),
     UserTable(MemoryLink, "memory_links"),
-    UserTable(MemoryVector, "memory_vectors", not_exported=frozenset({"embedding", "question_embeddings"})),
+    UserTable(
+        MemoryVector, "memory_vectors", not_exported=frozenset({"embedding", "question_embeddings", "question_terms"})
+    ),
     UserTable(
         Memory,
         "memories",

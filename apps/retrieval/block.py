@@ -5,16 +5,17 @@ fits, so a larger budget only adds lines. It is printed by sections.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import accumulate
 from uuid import UUID
 
+from apps.memories.models import Memory
+from apps.memories.services.waiting_messages import WaitingMessage
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.prefilter.context_marker import wrap
-from apps.retrieval.lines import ContextMemory, line_of, quoted_line
+from apps.retrieval.lines import Wording, line_of, quoted_line
 
 # Longer lines would keep many others out of a small block, so they are taken last.
 LONG_LINE = 400  # characters
@@ -22,7 +23,7 @@ _CHARACTERS_PER_TOKEN = 3.5  # approximately, for a first guess
 
 CountTokens = Callable[[str], int]
 # Memories of a section, the most valuable first. A section may consist of several parts.
-SectionPart = tuple["BlockSection", Sequence[ContextMemory]]
+SectionPart = tuple["BlockSection", Sequence[Memory]]
 
 
 class BlockSection(StrEnum):
@@ -39,93 +40,78 @@ class BlockSection(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingQuote:
-    """A message that waits to be processed."""
-
-    content: str
-    said_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedBlock:
-    """A rendered block; `omitted` memories would be in a larger one."""
-
-    text: str = ""
-    tokens: int = 0
-    memory_ids: tuple[UUID, ...] = ()
-    omitted: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class BlockLine:
     """A line of a block, with the memories that it tells."""
 
     section: BlockSection
     text: str
-    memory_ids: tuple[UUID, ...]
+    memories: tuple[Memory, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class KnownUser:
-    """What a block may tell of an end user: memories by section, the most valuable part first, and waiting quotes."""
+class ContextBlock:
+    """A block with its lines in order of their value, and those that the budget leaves out; "" without lines."""
 
-    name: str
-    parts: Sequence[SectionPart]
-    quotes: Sequence[WaitingQuote] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ArrangedLines:
-    """The lines of a block in order of their value, and those that the budget leaves out."""
-
-    user_name: str = ""
-    shown: tuple[BlockLine, ...] = ()
-    omitted: tuple[BlockLine, ...] = ()
+    text: str = ""
+    tokens: int = 0
+    lines: tuple[BlockLine, ...] = ()
+    left_out: tuple[BlockLine, ...] = ()
 
     @property
-    def text(self) -> str:
-        """Return the block; "" without lines."""
-        return _text(self.user_name, self.shown) if self.shown else ""
+    def memory_ids(self) -> tuple[UUID, ...]:
+        """Return the memories that it tells."""
+        return tuple(each.id for line in self.lines for each in line.memories)
+
+    @property
+    def omitted(self) -> int:
+        """Return how many further memories a larger block would tell."""
+        return sum(len(line.memories) for line in self.left_out)
+
+    @property
+    def printed(self) -> list[BlockLine]:
+        """Return the lines in the order of the text."""
+        return sorted(self.lines, key=lambda line: _SECTIONS.index(line.section))
 
 
-def arrange(known: KnownUser, *, token_budget: int, count_tokens: CountTokens, now: datetime) -> ArrangedLines:
-    """Return the lines of memories divided by what fits the budget; marker and headings count too.
+_SECTIONS = list(BlockSection)
+
+
+def render(
+    parts: Iterable[SectionPart],
+    wording: Wording,
+    *,
+    token_budget: int,
+    count_tokens: CountTokens,
+    quotes: Sequence[WaitingMessage] = (),
+) -> ContextBlock:
+    """Return the block of what fits the budget, the most valuable part first; marker and headings count too.
 
     Memories with the same words are shown once, in the first part that has them.
     """
     lines: list[BlockLine] = []
     shown: set[str] = set()
-    for place, (section, memories) in enumerate(known.parts):
+    for place, (section, memories) in enumerate(parts):
         for memory in memories:
-            words = _words(memory.content)
+            words = _words(memory)
             if words in shown:
                 continue
             # A memory that is shown with the one that it contradicts has no line of its own.
-            also_said = [each for each in memory.contradicted_by if _words(each.content) not in shown]
-            shown.update((words, *(_words(each.content) for each in also_said)))
-            ids = (memory.id, *(each.id for each in also_said))
-            lines.append(BlockLine(section, f"- {line_of(memory, user_name=known.name, now=now)}", ids))
+            also_said = [each for each in wording.disputes.get(memory.id, ()) if _words(each) not in shown]
+            shown.update((words, *map(_words, also_said)))
+            lines.append(BlockLine(section, f"- {line_of(memory, wording)}", (memory, *also_said)))
         if place == 0:  # waiting quotes come after the first part, which has what the query needs
-            for quote in known.quotes:
+            for quote in quotes:
                 text = f"- {quoted_line(quote.content, said_at=quote.said_at)}"
-                lines.append(BlockLine(BlockSection.WAITING, text, ()))
+                lines.append(BlockLine(BlockSection.WAITING, text))
     lines.sort(key=lambda line: len(line.text) > LONG_LINE)
-    fitting = _fitting(lines, token_budget, count_tokens, known.name)
-    return ArrangedLines(user_name=known.name, shown=tuple(lines[:fitting]), omitted=tuple(lines[fitting:]))
+    fitting = _fitting(lines, token_budget, count_tokens, wording.user_name)
+    text = _text(wording.user_name, lines[:fitting]) if fitting else ""
+    tokens = count_tokens(text) if fitting else 0
+    return ContextBlock(text=text, tokens=tokens, lines=tuple(lines[:fitting]), left_out=tuple(lines[fitting:]))
 
 
-def rendered(lines: ArrangedLines, *, count_tokens: CountTokens) -> RenderedBlock:
-    """Return lines as the text of a block; "" without lines."""
-    return RenderedBlock(
-        text=lines.text,
-        tokens=count_tokens(lines.text) if lines.shown else 0,
-        memory_ids=tuple(memory_id for line in lines.shown for memory_id in line.memory_ids),
-        omitted=sum(len(line.memory_ids) for line in lines.omitted),
-    )
-
-
-def _words(content: str) -> str:
-    return canonical_text(content) or content
+def _words(memory: Memory) -> str:
+    return canonical_text(memory.content) or memory.content
 
 
 def _fitting(lines: Sequence[BlockLine], token_budget: int, count_tokens: CountTokens, user_name: str) -> int:

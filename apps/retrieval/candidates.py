@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection
 from django.db.models import BinaryField, BooleanField, Case, Func, IntegerField, Q, Value, When
-from numpy.typing import NDArray
 from pgvector import HalfVector
 from pgvector.django import MaxInnerProduct
 
@@ -23,7 +23,7 @@ from apps.memories.models import MemoryVector
 from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import BINDING_TAGS, MemoryType
 from apps.pipeline.core.ports import Vector
-from apps.retrieval.bm25 import Floats, Words, query_words
+from apps.retrieval.bm25 import Words, query_words
 from apps.retrieval.mentioned import Mentioned
 from apps.retrieval.query_text import wanted_answer
 from apps.retrieval.ranking import Memories
@@ -42,55 +42,28 @@ class EmbeddedQuery:
     text: str
     vector: Vector
     embedder: str
-    noise: float  # the cosine that unrelated texts reach
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Memories to rank, what a context block chooses by, and the words of the query; one entry per memory."""
-
-    memories: Memories
-    query: Words
-    eligible: NDArray[np.bool_]  # may be results
-    event_at: NDArray[np.float64]  # Unix time, 0 where there is none
-    are_events: NDArray[np.bool_]
-    are_rules: NDArray[np.bool_]
 
 
 def read_candidates(
     rows: MemoryQuerySet, *, eligible: Q, asked: EmbeddedQuery, mentioned: Mentioned, end_user_id: UUID
-) -> Candidates:
-    """Read the memories, or the likely ones of very many."""
-    columns, texts = _read(rows, eligible, asked, mentioned)
-    if len(texts["keys"]) > MOST_COMPARED:
+) -> tuple[Memories, Words]:
+    """Read the memories, or the likely ones of very many, and the words of the query in their languages."""
+    columns = _read(rows, eligible, asked, mentioned)
+    if len(columns["keys"]) > MOST_COMPARED:
         likely = _likely(rows.filter(eligible), asked, mentioned, end_user_id)
-        columns, texts = _read(rows.filter(id__in=likely), eligible, asked, mentioned)
-    spoken = {*columns["tongue"].tolist(), *columns["source_tongue"].tolist()}
+        columns = _read(rows.filter(id__in=likely), eligible, asked, mentioned)
+    spoken = {*columns.pop("tongue").tolist(), *columns.pop("source_tongue").tolist()}
     tongues = reduce(or_, (1 << int(tongue) for tongue in spoken), 0)
-    named, are_statements = columns["is_named"] == 1, columns["is_statement"] == 1
-    answers = columns["answer_types"].astype(np.int64)
-    nothing = np.zeros_like(named)
+    columns |= {name: columns[name] == 1 for name in _FLAGS}
+    is_of_user, answers = columns.pop("is_of_user"), columns.pop("answer_types").astype(np.int64)
+    nothing = np.zeros_like(is_of_user)
     wanted = wanted_answer(asked.text)
     memories = Memories(
-        **texts,
-        said_at=columns["said"],
-        content_cosine=-columns["content_product"],
-        question_cosine=-columns["question_product"],
-        named=named,
-        are_statements=are_statements,
-        of_others=are_statements & ~named & (columns["is_of_user"] == 0) if mentioned.entities else nothing,
+        **columns,
+        of_others=columns["are_statements"] & ~columns["named"] & ~is_of_user if mentioned.entities else nothing,
         lacks_answer=(answers & wanted.value == 0) if wanted else nothing,
-        importance=columns["importance"],
-        confidence=columns["confidence"],
     )
-    return Candidates(
-        memories=memories,
-        query=query_words(_query_terms(tongues, asked.text, end_user_id)),
-        eligible=columns["is_eligible"] == 1,
-        event_at=np.nan_to_num(columns["happened"]),
-        are_events=columns["is_event"] == 1,
-        are_rules=columns["is_binding"] == 1,
-    )
+    return memories, query_words(_query_terms(tongues, asked.text, end_user_id))
 
 
 # The columns of a memory that are read, and what is computed of them. This is the only statement of a search that is
@@ -101,28 +74,32 @@ _FIELDS = (
     *("terms", "context_terms", "type", "tags", "predicate", "evidence", "subject_id", "object", "is_eligible"),
 )
 _PRODUCTS = ", ".join(f"v.question_embeddings[{place + 1}] <#> asked.vector" for place in range(_MOST_TEXTS))
+_FLAGS = {
+    "are_statements": "m.subject_id is not null and (m.predicate <> '' or m.evidence <> '')",
+    "are_events": f"m.type = '{MemoryType.EVENT}'",
+    "are_rules": "m.tags::text[] && asked.binding",
+    "eligible": "m.is_eligible",
+    "named": "coalesce(m.subject_id = any(asked.named) or m.object ->> 'entity' = any(asked.shown), false)",
+    "is_of_user": "coalesce(m.subject_id = any(asked.own), false)",
+}
 _NUMBERS = {
-    "said": "extract(epoch from m.said_at)",
-    "happened": "coalesce(extract(epoch from m.event_at), 'NaN')",
+    "said_at": "extract(epoch from m.said_at)",
+    "event_at": "coalesce(extract(epoch from m.event_at), 0)",
     "confidence": "m.confidence",
     "importance": "m.importance",
     "answer_types": "m.answer_types",
     "tongue": "m.tongue",
     "source_tongue": "m.source_tongue",
-    "is_statement": "(m.subject_id is not null and (m.predicate <> '' or m.evidence <> ''))::int",
-    "is_event": f"(m.type = '{MemoryType.EVENT}')::int",
-    "is_binding": "(m.tags::text[] && asked.binding)::int",
-    "is_eligible": "m.is_eligible::int",
-    "is_named": "coalesce(m.subject_id = any(asked.named) or m.object ->> 'entity' = any(asked.shown), false)::int",
-    "is_of_user": "coalesce(m.subject_id = any(asked.own), false)::int",
-    "content_product": "coalesce(v.embedding <#> asked.vector, 'NaN')",
-    "question_product": f"coalesce(least({_PRODUCTS}), 'NaN')",
+    "content_cosine": "coalesce(-(v.embedding <#> asked.vector), 'NaN')",
+    "question_cosine": f"coalesce(-least({_PRODUCTS}), 'NaN')",
+    **{name: f"({condition})::int" for name, condition in _FLAGS.items()},
 }
+_CONTEXT_TERMS = "(m.context_terms || coalesce(v.question_terms, ''))"
 _TEXTS = {
     "keys": ("uuid_send(m.id)", "16"),
     "sessions": ("uuid_send(coalesce(m.session_id, m.id))", "16"),
     "terms": ("m.terms", "octet_length(m.terms)"),
-    "context_terms": ("m.context_terms", "octet_length(m.context_terms)"),
+    "context_terms": (_CONTEXT_TERMS, f"octet_length({_CONTEXT_TERMS})"),
 }
 
 
@@ -141,9 +118,7 @@ _PACKED = f"""
 """  # noqa: S608 - of constants
 
 
-def _read(
-    rows: MemoryQuerySet, eligible: Q, asked: EmbeddedQuery, mentioned: Mentioned
-) -> tuple[dict[str, Floats], dict[str, list[bytes]]]:
+def _read(rows: MemoryQuerySet, eligible: Q, asked: EmbeddedQuery, mentioned: Mentioned) -> dict[str, Any]:
     """Read the numbers and texts of one memory more than are compared, if there are as many."""
     is_eligible = Case(When(eligible, then=True), default=False, output_field=BooleanField())
     found = rows.annotate(is_eligible=is_eligible).order_by("id").values(*_FIELDS)[: MOST_COMPARED + 1]
@@ -160,7 +135,7 @@ def _read(
         name: [packed[start:end] for start, end in itertools.pairwise([0, *ends_of])]
         for name, packed, ends_of in zip(_TEXTS, texts, ends, strict=True)
     }
-    return dict(zip(_NUMBERS, columns, strict=False)), divided
+    return {**dict(zip(_NUMBERS, columns, strict=False)), **divided}
 
 
 def _query_terms(tongues: int, text: str, end_user_id: UUID) -> bytes:

@@ -1,16 +1,19 @@
 """A line of the context block: the stored sentence in plain words, with its doubts, date and contradictions."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from apps.pipeline.core.enums import MemoryType, Precision, SourceConfidence
+from apps.memories.models import Memory
+from apps.memories.models.memory import is_past_plan
+from apps.pipeline.core.enums import NOTE, MemoryType, Precision, SourceConfidence, Status
 
 _USER = "User"
-_DOUBTS = {SourceConfidence.INFERRED: "inferred", SourceConfidence.SPECULATED: "uncertain"}
+_DOUBTS: Mapping[str, str] = {SourceConfidence.INFERRED: "inferred", SourceConfidence.SPECULATED: "uncertain"}
 # The format of times that are known less exactly than to the day.
-_EVENT_DATES = {
+_EVENT_DATES: Mapping[str, str] = {
     Precision.WEEK: "week of {day}",
     Precision.MONTH: "in {month}",
     Precision.QUARTER: "in the quarter from {month}",
@@ -33,33 +36,21 @@ _RELATIVE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class ContextMemory:
-    """The parts of a memory that the block shows."""
+class Wording:
+    """What the lines of a block depend on beside their memories."""
 
-    id: UUID
-    type: MemoryType
-    content: str
-    said_at: datetime
-    is_rule: bool = False
-    is_quote: bool = False
-    event_at: datetime | None = None
-    event_precision: Precision = Precision.INSTANT
-    valid_from: datetime | None = None
-    valid_until: datetime | None = None
-    is_past_plan: bool = False
-    source_confidence: SourceConfidence = SourceConfidence.DIRECT
-    is_unverified: bool = False
-    is_approved: bool = False  # a person has confirmed it, so doubts are not shown
-    is_disputed: bool = False
-    contradicted_by: tuple["ContextMemory", ...] = ()  # contradicting memories that may be shown
+    now: datetime
+    user_name: str = ""
+    sure: float = 0.7  # a person's approval with at least this confidence ends doubts
+    disputes: Mapping[UUID, Sequence[Memory]] = field(default_factory=dict)  # the other sides that may be shown
 
 
-def line_of(memory: ContextMemory, *, user_name: str, now: datetime) -> str:
+def line_of(memory: Memory, wording: Wording) -> str:
     """Return the line of a memory with what contradicts it."""
-    if not memory.is_disputed:
-        return _noted(memory, user_name, now)
-    others = (_noted(each, user_name, now, says_when=True) for each in memory.contradicted_by)
-    return "; also said: ".join((f"disputed: {_noted(memory, user_name, now, says_when=True)}", *others))
+    if memory.id not in wording.disputes:
+        return _noted(memory, wording)
+    sides = (memory, *wording.disputes[memory.id])
+    return f"disputed: {'; also said: '.join(_noted(each, wording, says_when=True) for each in sides)}"
 
 
 def quoted_line(content: str, *, said_at: datetime) -> str:
@@ -79,12 +70,12 @@ def plain_sentence(content: str, *, user_name: str = "", is_rule: bool = False) 
     return rest[:1].upper() + rest[1:]
 
 
-def _noted(memory: ContextMemory, user_name: str, now: datetime, *, says_when: bool = False) -> str:
+def _noted(memory: Memory, wording: Wording, *, says_when: bool = False) -> str:
     """Return a sentence with when it happened, from when and until when it is true, and how certain it is."""
-    if memory.is_quote:
+    if NOTE in memory.tags:
         return quoted_line(memory.content, said_at=memory.said_at)
-    notes = ["was planned"] if memory.is_past_plan else []
-    is_event = memory.type is MemoryType.EVENT
+    notes = ["was planned"] if is_past_plan(memory, now=wording.now) else []
+    is_event = memory.type == MemoryType.EVENT
     if not _DATED.search(memory.content):
         if is_event and memory.event_at is not None:
             shown = _EVENT_DATES.get(memory.event_precision, "on {day}")
@@ -92,13 +83,15 @@ def _noted(memory: ContextMemory, user_name: str, now: datetime, *, says_when: b
             notes.append(shown.format(day=_day(at), month=f"{at:%B %Y}", year=at.year))
         elif says_when or is_event or _RELATIVE.search(memory.content):
             notes.append(f"said {_day(memory.said_at)}")
-        if memory.valid_from and memory.valid_from > now and not is_event:
+        if memory.valid_from > wording.now and not is_event:
             notes.append(f"from {_day(memory.valid_from)}")
-        if memory.valid_until and memory.valid_until > now:
+        if memory.valid_until and memory.valid_until > wording.now:
             notes.append(f"until {_day(memory.valid_until)}")
-    doubt = "" if memory.is_approved else _DOUBTS.get(memory.source_confidence)
-    notes += filter(None, ("unconfirmed" if memory.is_unverified else "", doubt))
-    sentence = plain_sentence(memory.content, user_name=user_name, is_rule=memory.is_rule)
+    # What a person has kept as uncertain stays below high stakes, and keeps its doubt.
+    is_approved = bool(memory.confidence_parts.get("review")) and memory.confidence >= wording.sure
+    doubt = "" if is_approved else _DOUBTS.get(memory.source_confidence)
+    notes += filter(None, ("unconfirmed" if memory.status == Status.PENDING_REVIEW else "", doubt))
+    sentence = plain_sentence(memory.content, user_name=wording.user_name, is_rule=memory.is_rule)
     return f"{sentence} ({', '.join(notes)})" if notes else sentence
 
 

@@ -43,10 +43,14 @@ class Memories:
     context_terms: Sequence[bytes]
     sessions: Sequence[bytes]  # the memory's own id where it has no session
     said_at: Floats  # Unix time
+    event_at: Floats  # 0 where there is none
     content_cosine: Floats  # NaN if the vector is not computed yet
     question_cosine: Floats  # the best one; NaN if the vectors are not computed yet
     named: NDArray[np.bool_]  # the query names its subject or object
     are_statements: NDArray[np.bool_]
+    are_events: NDArray[np.bool_]
+    are_rules: NDArray[np.bool_]
+    eligible: NDArray[np.bool_]  # it may be a result
     of_others: NDArray[np.bool_]  # it is a statement about someone, and the query names only others
     lacks_answer: NDArray[np.bool_]  # the query asks when, where or how many, which its sentence doesn't say
     importance: Floats

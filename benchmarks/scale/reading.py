@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -15,10 +16,9 @@ from django.utils import timezone
 from apps.memories.models import Memory
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.providers.registry import embedder as configured_embedder
-from apps.providers.wordllama import count_tokens
-from apps.retrieval.context import ContextQuery, build_block
+from apps.retrieval.context import build_block
 from apps.retrieval.query import SearchQuery
-from apps.retrieval.search import search
+from apps.retrieval.search import Ranking, ranked
 from apps.tenants.models import Project
 from apps.tenants.scope import no_tenant, tenant_scope
 from benchmarks.figures import milliseconds, quantile
@@ -87,21 +87,19 @@ class Reader:
 
     def search(self, user: UUID, question: str) -> object:
         """Search with a question."""
-        return search(
-            end_user_id=user,
-            query=SearchQuery(text=question),
-            embedder=self._embedder,
-            policy=self._policy,
-            now=timezone.now(),
-        )
+        with self._ranked(user, question) as ranking:
+            return ranking.results()
 
     def context(self, user: UUID, question: str) -> object:
         """Ask for a context block."""
-        return build_block(
+        with self._ranked(user, question) as ranking:
+            return build_block(ranking, token_budget=BUDGET)
+
+    def _ranked(self, user: UUID, question: str) -> AbstractContextManager[Ranking]:
+        return ranked(
             end_user_id=user,
-            query=ContextQuery(token_budget=BUDGET, text=question),
+            query=SearchQuery(text=question),
             embedder=self._embedder,
-            count_tokens=count_tokens,
             policy=self._policy,
             now=timezone.now(),
         )

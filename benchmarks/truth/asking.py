@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from apps.providers import registry
 from apps.providers.wordllama import count_tokens
 from apps.retrieval.block import CountTokens
-from apps.retrieval.context import ContextQuery, build_block
+from apps.retrieval.context import build_block
 from apps.retrieval.query import SearchQuery
-from apps.retrieval.search import search
+from apps.retrieval.search import Ranking, ranked
 from apps.traces.policies import active_policy
 from benchmarks.truth.gold import GoldConversation, Question
 from benchmarks.truth.judging import NOTHING, Judged, facts_in, over_in
@@ -53,28 +54,27 @@ def ask(conversation: GoldConversation, replayed: Replayed, *, count: CountToken
 
 
 def _hits(question: Question, conversation: GoldConversation, replayed: Replayed) -> list[str]:
-    hits = search(
-        end_user_id=replayed.end_user_id,
-        query=SearchQuery(text=question.ask, limit=3, min_score=0.0),
-        embedder=registry.embedder(),
-        policy=active_policy(project_id=replayed.project_id).retrieval,
-        now=conversation.asked_at,
-    )
-    return [hit.memory.content for hit in hits]
+    query = SearchQuery(text=question.ask, limit=3, min_score=0.0)
+    with _ranked(query, conversation, replayed) as ranking:
+        return [hit.memory.content for hit in ranking.results()]
 
 
 def _context_lines(
     question: Question, conversation: GoldConversation, replayed: Replayed, budget: int, count: CountTokens
 ) -> list[str]:
-    block = build_block(
+    with _ranked(SearchQuery(text=question.ask), conversation, replayed) as ranking:
+        block = build_block(ranking, token_budget=budget, count_tokens=count)
+    return [statement for line in block.text.splitlines() for statement in _statements(line)]
+
+
+def _ranked(query: SearchQuery, conversation: GoldConversation, replayed: Replayed) -> AbstractContextManager[Ranking]:
+    return ranked(
         end_user_id=replayed.end_user_id,
-        query=ContextQuery(token_budget=budget, text=question.ask),
+        query=query,
         embedder=registry.embedder(),
-        count_tokens=count,
         policy=active_policy(project_id=replayed.project_id).retrieval,
         now=conversation.asked_at,
     )
-    return [statement for line in block.text.splitlines() for statement in _statements(line)]
 
 
 def _statements(line: str) -> Iterator[str]:

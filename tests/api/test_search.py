@@ -210,7 +210,7 @@ def test_a_provider_that_fails(ana: APIClient, monkeypatch: pytest.MonkeyPatch) 
     def fail(**_: object) -> None:
         raise ProviderError("secret address")
 
-    monkeypatch.setattr("apps.search.api.search_memories", fail)
+    monkeypatch.setattr("apps.retrieval.api.search_memories", fail)
 
     answer = ana.post("/v1/memories/search", {"user_id": "ana", "query": "x"})
 

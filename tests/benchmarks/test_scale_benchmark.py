@@ -15,7 +15,7 @@ from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
 from apps.retrieval.query import SearchQuery
-from apps.retrieval.search import search
+from apps.retrieval.search import ranked
 from apps.tenants.models import Project
 from apps.traces.models import Span, Trace
 from benchmarks.scale.copies import COPIED, EVERYTHING, MEMORIES, Copies, make_copies
@@ -42,14 +42,10 @@ def test_copies_have_what_their_original_has(project, original, repeated, traces
         for model, times in ((Memory, 3), (Trace, traces), (Span, traces)):
             rows = model._default_manager.filter(end_user=copy)
             assert rows.count() == times * model._default_manager.filter(end_user=original).count() > 0
-        hits = search(
-            end_user_id=copy,
-            query=SearchQuery(text="where does Marta live"),
-            embedder=HashingEmbedder(),
-            policy=RetrievalPolicy(),
-            now=timezone.now(),
-        )
-        assert "lives in Porto" in hits[0].memory.content
+        query, policy = SearchQuery(text="where does Marta live"), RetrievalPolicy()
+        embedder, now = HashingEmbedder(), timezone.now()
+        with ranked(end_user_id=copy, query=query, embedder=embedder, policy=policy, now=now) as ranking:
+            assert "lives in Porto" in ranking.results()[0].memory.content
 
 
 def test_copies_refer_to_their_own_rows(project, original) -> None:

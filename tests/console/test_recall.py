@@ -19,8 +19,7 @@ from apps.memories.services.count_accesses import ACCESSES
 from apps.pipeline.core.enums import Stakes
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.projects.services import save_draft
-from apps.search import services
-from apps.search.selectors.recall import BlockRows
+from apps.retrieval import services
 from apps.tenants.models import EndUser, Project
 from tests.api.counting import rows_by_table
 from tests.api.storing import put
@@ -70,20 +69,20 @@ def test_order_and_scores_are_those_that_agents_get(
     results = ana.post("/v1/memories/search", body).json()["results"]
 
     rows = [row for row in shown(admin, q=" ".join(words), **asked)["rows"] if row.place]
-    assert [show(Prefix.MEMORY, row.memory.pk) for row in rows] == [each["id"] for each in results]
-    assert [row.score for row in rows] == pytest.approx([each["score"] for each in results], abs=1e-4)
-    assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
+    assert [show(Prefix.MEMORY, row.hit.memory.pk) for row in rows] == [each["id"] for each in results]
+    assert [row.hit.score for row in rows] == pytest.approx([each["score"] for each in results], abs=1e-4)
+    assert [row.hit.score for row in rows] == sorted((row.hit.score for row in rows), reverse=True)
 
 
 def test_the_block_is_the_one_that_agents_get(ana: APIClient, admin: Client) -> None:
     for budget in (60, 120, 800):
         block = ana.post("/v1/context", {"user_id": "ana", "query": "tea", "token_budget": budget}).json()
         context = shown(admin, q="tea", budget=budget)
-        found, rows = context["recall"].block.block, context["block_rows"]
+        found = context["recall"].block
         assert found.text == block["context"]
-        assert all(row.line.text in block["context"] for row in rows.shown)
-        assert sum(len(line.memory_ids) for line in rows.omitted) == block["omitted"]
-    assert not rows.omitted
+        assert all(line.text in block["context"] for line in found.lines)
+        assert sum(len(line.memories) for line in found.left_out) == block["omitted"]
+    assert not found.left_out
 
 
 def test_it_says_what_was_left_out_and_why(ana: APIClient, admin: Client) -> None:
@@ -101,10 +100,9 @@ def test_two_versions_are_compared(ana: APIClient, admin: Client, project: Proje
     save_draft(project_id=project.pk, base=1, changes={("retrieval", "least_confidence", "normal"): 0.99})
     context = shown(admin, q="tea", against=2)
     assert all(row.differs and row.against.startswith("less confident") for row in context["rows"] if row.place)
-    rows: BlockRows = context["block_rows"]
-    assert all(row.differs for row in rows.shown)
+    assert not any(line in context["common"] for line in context["recall"].block.lines)
     assert shown(admin, q="tea", version=2)["result_count"] == 0
-    assert shown(admin, q="tea", version=2, against=1)["block_rows"].only_against
+    assert shown(admin, q="tea", version=2, against=1)["only_against"]
 
 
 def test_nothing_is_written(ana: APIClient, admin: Client, settings: LazySettings) -> None:
@@ -151,5 +149,5 @@ def test_a_silent_embedder_is_told(ana: APIClient, admin: Client, monkeypatch: p
     def fail(**_: Any) -> None:
         raise ProviderError("secret address")
 
-    monkeypatch.setattr(services, "explain_search", fail)
+    monkeypatch.setattr(services, "ranked", fail)
     assert shown(admin, 422)["form"].non_field_errors() == ["The embedder does not answer. Try again later."]

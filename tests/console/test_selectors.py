@@ -10,7 +10,7 @@ from apps.health.periods import DashboardRange, dashboard_period
 from apps.health.selectors import fates_of
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import Policy
-from apps.search.selectors.explanations import explain
+from apps.retrieval.selectors import explain
 from apps.traces.funnel_metrics import Measure, Tallies
 from apps.tuning.forms import Setting, SettingsForm
 

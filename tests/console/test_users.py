@@ -58,6 +58,7 @@ def test_each_line_of_the_block_leads_to_its_memory_and_quote(admin: Client, ful
         ({"confidence": 0.3}, "", "less confident than these stakes require"),
         ({"status": Status.ARCHIVED}, "", "it is archived"),
         ({"expires_at": "2020-01-01T00:00Z"}, "", "it has expired"),
+        ({"agent_id": "a1", "private_to": "a1"}, "", "told by another agent, or private to one"),
         ({}, "budget=50&q=Where does Marta live?", "the budget is used up"),
     ],
 )

@@ -19,7 +19,7 @@ from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.pipeline.indexing import index
 from apps.providers.fake import HashingEmbedder
 from apps.retrieval.query import SearchQuery
-from apps.retrieval.search import SearchHit, search
+from apps.retrieval.search import SearchHit, ranked
 from apps.tenants.models import Project
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)
@@ -73,13 +73,10 @@ def remember(project: Project, embedder: Embedder) -> Remember:
 @pytest.fixture
 def search_hits(ana: UUID, embedder: Embedder) -> SearchHits:
     def run(text: str, **values: Any) -> tuple[SearchHit, ...]:
-        return search(
-            end_user_id=values.pop("end_user_id", ana),
-            query=SearchQuery(text=text, **{"min_score": 0.0, **values}),
-            embedder=embedder,
-            policy=RetrievalPolicy(),
-            now=NOW,
-        )
+        user = values.pop("end_user_id", ana)
+        query = SearchQuery(text=text, **{"min_score": 0.0, **values})
+        with ranked(end_user_id=user, query=query, embedder=embedder, policy=RetrievalPolicy(), now=NOW) as ranking:
+            return ranking.results()
 
     return run
 

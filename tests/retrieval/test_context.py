@@ -10,9 +10,11 @@ import pytest
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import LinkKind, MemoryType, Polarity, SourceConfidence, Stakes, Status
 from apps.pipeline.core.policy import RetrievalPolicy
-from apps.providers.wordllama import WordLlamaEmbedder, count_tokens
-from apps.retrieval.block import RenderedBlock
-from apps.retrieval.context import ContextQuery, build_block
+from apps.providers.wordllama import WordLlamaEmbedder
+from apps.retrieval.block import ContextBlock
+from apps.retrieval.context import build_block
+from apps.retrieval.query import SearchQuery
+from apps.retrieval.search import ranked
 from tests.retrieval.conftest import NOW, contradict
 
 A_DAY = timedelta(days=1)
@@ -20,15 +22,10 @@ A_DAY = timedelta(days=1)
 
 @pytest.fixture
 def build(ana: UUID, embedder):
-    def run(text: str = "", *, token_budget: int = 2_000, **values: Any) -> RenderedBlock:
-        return build_block(
-            end_user_id=ana,
-            query=ContextQuery(text=text, token_budget=token_budget, **values),
-            embedder=embedder,
-            count_tokens=count_tokens,
-            policy=RetrievalPolicy(),
-            now=NOW,
-        )
+    def run(text: str = "", *, token_budget: int = 2_000, **values: Any) -> ContextBlock:
+        query = SearchQuery(text=text, **values)
+        with ranked(end_user_id=ana, query=query, embedder=embedder, policy=RetrievalPolicy(), now=NOW) as ranking:
+            return build_block(ranking, token_budget=token_budget)
 
     return run
 
@@ -74,7 +71,7 @@ def test_more_budget_only_adds(build) -> None:
 
 
 def test_nothing_known_is_an_empty_block(build, project) -> None:
-    assert build("anything") == RenderedBlock()
+    assert build("anything") == ContextBlock()
 
 
 @pytest.mark.parametrize(
@@ -92,7 +89,7 @@ def test_nothing_known_is_an_empty_block(build, project) -> None:
 @pytest.mark.parametrize("tags", [(), ("constraint",)])
 def test_what_may_not_be_shown_is_left_out(build, remember, hidden, tags) -> None:
     remember("User lives in Rome.", predicate="lives_in", object="Rome", subject="User", tags=tags, **hidden)
-    assert build("where does User live") == RenderedBlock()
+    assert build("where does User live") == ContextBlock()
 
 
 def test_important_facts_come_newest_first(build, remember) -> None:

@@ -6,10 +6,12 @@ from uuid import UUID
 
 import pytest
 
-from apps.pipeline.core.enums import MemoryType
+from apps.memories.models import Memory
+from apps.memories.services.waiting_messages import WaitingMessage
+from apps.pipeline.core.enums import MemoryType, Status
 from apps.pipeline.prefilter.context_marker import is_recalled, without_context_blocks
-from apps.retrieval.block import LONG_LINE, BlockSection, KnownUser, RenderedBlock, WaitingQuote, arrange, rendered
-from apps.retrieval.lines import ContextMemory
+from apps.retrieval.block import LONG_LINE, BlockSection, ContextBlock, render
+from apps.retrieval.lines import Wording
 
 PLENTY = 10_000
 SAID = datetime(2024, 5, 4, tzinfo=UTC)
@@ -34,10 +36,9 @@ Known facts:
 </memplatform-context>"""
 
 
-def known(number: int, content: str, **values: Any) -> ContextMemory:
-    return ContextMemory(
-        **{"id": UUID(int=number), "type": MemoryType.FACT, "content": content, "said_at": SAID, **values}
-    )
+def known(number: int, content: str, **values: Any) -> Memory:
+    given = {"type": MemoryType.FACT, "content": content, "said_at": SAID, "valid_from": SAID}
+    return Memory(**{"id": UUID(int=number), **given, **values})
 
 
 def words(text: str) -> int:
@@ -45,21 +46,20 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def build(known_: dict[BlockSection, list[ContextMemory]], budget: int = PLENTY) -> RenderedBlock:
-    user = KnownUser(name="Ana Kowalska", parts=list(known_.items()))
-    lines = arrange(user, token_budget=budget, count_tokens=words, now=NOW)
-    return rendered(lines, count_tokens=words)
+def build(known_: dict[BlockSection, list[Memory]], budget: int = PLENTY, **values: Any) -> ContextBlock:
+    wording = Wording(now=NOW, user_name="Ana Kowalska", **values)
+    return render(known_.items(), wording, token_budget=budget, count_tokens=words)
 
 
 CONSTRAINT = known(1, "User never wants peanuts in a recipe.")
-CONVENTION = known(2, "User wants the assistant to always answer in metric units.", is_rule=True)
+CONVENTION = known(2, "User wants the assistant to always answer in metric units.", tags=["convention"])
 HOME = known(3, "User lives in Oslo.")
 NORWEGIAN = known(4, "speaks Norwegian at home.")
 CAT = known(5, "User has a cat called Miso.")
 MANAGER = known(6, "Priya works at Acme.")
 SEAT = known(7, "User prefers window seats.", type=MemoryType.PREFERENCE)
 RACE = known(8, "User ran the harbour marathon.", type=MemoryType.EVENT, event_at=datetime(2024, 3, 2, 9, tzinfo=UTC))
-MOVE = known(9, "User may move to Bergen.", is_unverified=True)
+MOVE = known(9, "User may move to Bergen.", status=Status.PENDING_REVIEW)
 
 EVERYTHING = {
     BlockSection.RELEVANT: [SEAT, HOME, RACE],
@@ -86,7 +86,8 @@ def test_the_block_is_recognised_when_it_comes_back() -> None:
 
 @pytest.mark.parametrize("budget", [0, 1, 3, 12])
 def test_a_budget_without_room_gives_an_empty_block_that_says_so(budget) -> None:
-    assert build(EVERYTHING, budget) == RenderedBlock(omitted=9)
+    block = build(EVERYTHING, budget)
+    assert (block.text, block.tokens, block.memory_ids, block.omitted) == ("", 0, (), 9)
 
 
 @pytest.mark.parametrize("budget", range(9, 120, 3))
@@ -103,7 +104,7 @@ def test_a_block_takes_all_that_fits() -> None:
 
 
 def test_more_budget_is_never_worse() -> None:
-    before = RenderedBlock()
+    before = ContextBlock()
     for budget in range(5, 400):
         block = build({**EVERYTHING, BlockSection.FACTS: [*MANY_FACTS, CAT]}, budget)
         assert block.memory_ids[: len(before.memory_ids)] == before.memory_ids
@@ -116,9 +117,9 @@ def test_what_is_asked_comes_first_and_then_the_rules() -> None:
 
 
 def test_quotes_of_waiting_messages_come_after_what_is_asked() -> None:
-    quote = WaitingQuote(content="I moved to Bari.", said_at=NOW)
-    user = KnownUser(name="", parts=list(EVERYTHING.items()), quotes=(quote,))
-    lines = arrange(user, token_budget=PLENTY, count_tokens=words, now=NOW).shown
+    quote = WaitingMessage(turn_id=UUID(int=1), session_id="one", content="I moved to Bari.", said_at=NOW)
+    block = render(EVERYTHING.items(), Wording(now=NOW), token_budget=PLENTY, count_tokens=words, quotes=(quote,))
+    lines = block.lines
     assert [each.section for each in lines[:4]] == [*[BlockSection.RELEVANT] * 3, BlockSection.WAITING]
     assert lines[3].text == "- \u201cI moved to Bari.\u201d (said 1 June 2024)"
 
@@ -151,8 +152,8 @@ def test_a_memory_stays_on_its_line_and_inside_the_mark() -> None:
 
 def test_both_sides_of_a_dispute_share_a_line() -> None:
     rome = known(40, "User lives in Rome.")
-    disputed = known(41, "User lives in Bari.", is_disputed=True, contradicted_by=(rome,))
-    block = build({BlockSection.FACTS: [disputed, rome, SEAT]})
+    disputed = known(41, "User lives in Bari.")
+    block = build({BlockSection.FACTS: [disputed, rome, SEAT]}, disputes={disputed.id: [rome]})
     assert block.text.splitlines()[3:5] == [
         "- disputed: Lives in Bari. (said 4 May 2024); also said: Lives in Rome. (said 4 May 2024)",
         "- Prefers window seats.",
@@ -162,7 +163,7 @@ def test_both_sides_of_a_dispute_share_a_line() -> None:
 
 def test_the_other_side_stays_beside_a_dispute_when_it_was_shown_before() -> None:
     rome = known(40, "User lives in Rome.")
-    bari = known(41, "User lives in Bari.", is_disputed=True, contradicted_by=(rome,))
-    block = build({BlockSection.RELEVANT: [rome], BlockSection.FACTS: [bari]})
+    bari = known(41, "User lives in Bari.")
+    block = build({BlockSection.RELEVANT: [rome], BlockSection.FACTS: [bari]}, disputes={bari.id: [rome]})
     assert block.memory_ids == (rome.id, bari.id)
     assert "disputed: Lives in Bari. (said 4 May 2024); also said: Lives in Rome." in block.text

@@ -8,44 +8,61 @@ import pytest
 
 from apps.memories.models import Memory
 from apps.memories.models.memory import is_past_plan
-from apps.pipeline.core.enums import MemoryType, Precision, SourceConfidence
-from apps.retrieval.lines import ContextMemory, line_of, plain_sentence
+from apps.pipeline.core.enums import NOTE, MemoryType, Precision, SourceConfidence, Status
+from apps.retrieval.lines import Wording, line_of, plain_sentence
 
 SAID = datetime(2024, 5, 4, tzinfo=UTC)
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 LATER = datetime(2024, 10, 30, tzinfo=UTC)
 
 
-def known(content: str, **values: Any) -> ContextMemory:
-    return ContextMemory(**{"id": UUID(int=1), "type": MemoryType.FACT, "content": content, "said_at": SAID, **values})
+def known(content: str, **values: Any) -> Memory:
+    given = {"type": MemoryType.FACT, "content": content, "said_at": SAID, "valid_from": SAID}
+    return Memory(**{"id": UUID(int=1), **given, **values})
 
 
-def line(memory: ContextMemory) -> str:
-    return line_of(memory, user_name="Marta Ruiz", now=NOW)
+def line(memory: Memory, others: list[Memory] | None = None) -> str:
+    disputes = {} if others is None else {memory.id: others}
+    return line_of(memory, Wording(now=NOW, user_name="Marta Ruiz", disputes=disputes))
+
+
+APPROVED = {"confidence_parts": {"review": 0.6}, "confidence": 0.9}
+UNCERTAIN = {"confidence_parts": {"review": 0.6}, "confidence": 0.55}  # as a person has kept it
+LINZ = known("User lives in Linz.", id=UUID(int=2), said_at=NOW, status=Status.PENDING_REVIEW)
 
 
 @pytest.mark.parametrize(
     ("values", "wanted"),
     [
         ({}, "Lives in Graz."),
-        ({"is_unverified": True}, "Lives in Graz. (unconfirmed)"),
+        ({"status": Status.PENDING_REVIEW}, "Lives in Graz. (unconfirmed)"),
         ({"source_confidence": SourceConfidence.SPECULATED}, "Lives in Graz. (uncertain)"),
         ({"source_confidence": SourceConfidence.INFERRED}, "Lives in Graz. (inferred)"),
-        ({"source_confidence": SourceConfidence.INFERRED, "is_approved": True}, "Lives in Graz."),
+        ({"source_confidence": SourceConfidence.INFERRED, **APPROVED}, "Lives in Graz."),
+        ({"source_confidence": SourceConfidence.SPECULATED, **UNCERTAIN}, "Lives in Graz. (uncertain)"),
         ({"valid_from": SAID}, "Lives in Graz."),
         ({"valid_from": LATER}, "Lives in Graz. (from 30 October 2024)"),
         ({"valid_until": LATER}, "Lives in Graz. (until 30 October 2024)"),
         ({"content": "User moved to Graz last week."}, "Moved to Graz last week. (said 4 May 2024)"),
-        ({"is_quote": True}, "\u201cUser lives in Graz.\u201d (said 4 May 2024)"),
-        ({"is_disputed": True}, "disputed: Lives in Graz. (said 4 May 2024)"),
-        (
-            {"is_disputed": True, "contradicted_by": (known("User lives in Linz.", said_at=NOW, is_unverified=True),)},
-            "disputed: Lives in Graz. (said 4 May 2024); also said: Lives in Linz. (said 1 June 2024, unconfirmed)",
-        ),
+        ({"tags": [NOTE]}, "\u201cUser lives in Graz.\u201d (said 4 May 2024)"),
     ],
 )
 def test_a_sentence_with_its_doubts(values, wanted) -> None:
     assert line(known(**{"content": "User lives in Graz.", **values})) == wanted
+
+
+@pytest.mark.parametrize(
+    ("others", "wanted"),
+    [
+        ([], "disputed: Lives in Graz. (said 4 May 2024)"),
+        (
+            [LINZ],
+            "disputed: Lives in Graz. (said 4 May 2024); also said: Lives in Linz. (said 1 June 2024, unconfirmed)",
+        ),
+    ],
+)
+def test_a_disputed_sentence_with_the_other_side(others, wanted) -> None:
+    assert line(known("User lives in Graz."), others) == wanted
 
 
 @pytest.mark.parametrize(
@@ -66,7 +83,9 @@ def test_a_plan_whose_time_has_passed(values: dict[str, Any], is_past: bool) -> 
 
 
 def test_a_past_plan_is_told_as_a_plan() -> None:
-    plan = known("User flies to Lima on 20 May 2024.", type=MemoryType.EVENT, is_past_plan=True)
+    plan = known(
+        "User flies to Lima on 20 May 2024.", type=MemoryType.EVENT, event_at=datetime(2024, 5, 20, tzinfo=UTC)
+    )
     assert line(plan) == "Flies to Lima on 20 May 2024. (was planned)"
 
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Stakes, Status
 from apps.pipeline.core.policy import RetrievalPolicy
-from apps.retrieval.explain import Exclusion, SearchExplanation, explain_search
+from apps.retrieval.explain import Recall
+from apps.retrieval.explain import explain as explain_search
 from apps.retrieval.query import SearchQuery
-from apps.retrieval.search import search
+from apps.retrieval.search import Exclusion, ranked
 from tests.retrieval.conftest import NOW
 from tests.soak import few
 
@@ -23,14 +24,10 @@ WORDS = ("where", "does", "Ana", "live", "tea", "green", "Oslo", "bicycle", "my"
 
 @pytest.fixture
 def explain(ana: UUID, embedder):
-    def run(text: str, **values: Any) -> SearchExplanation:
-        return explain_search(
-            end_user_id=ana,
-            query=SearchQuery(text=text, **values),
-            embedder=embedder,
-            policy=RetrievalPolicy(),
-            now=NOW,
-        )
+    def run(text: str, **values: Any) -> Recall:
+        query = SearchQuery(text=text, **values)
+        with ranked(end_user_id=ana, query=query, embedder=embedder, policy=RetrievalPolicy(), now=NOW) as ranking:
+            return explain_search(ranking)
 
     return run
 
@@ -65,20 +62,21 @@ def test_order_and_scores_are_those_of_the_search(known, ana, embedder, data) ->
         as_of=data.draw(st.sampled_from((None, NOW - 100 * A_DAY, NOW + 50 * A_DAY))),
     )
     about = {"end_user_id": ana, "query": query, "embedder": embedder, "policy": RetrievalPolicy(), "now": NOW}
-    hits, explained = search(**about), explain_search(**about)
+    with ranked(**about) as ranking:
+        hits = ranking.results()
+    with ranked(**about) as ranking:
+        explained = explain_search(ranking)
 
-    results = [each for each in explained.scored if each.place]
-    assert [each.place for each in results] == list(range(1, len(hits) + 1))
-    assert [each.hit.memory.id for each in results] == [hit.memory.id for hit in hits]
+    results = [each for each in explained.scored if each.exclusion is None]
+    assert [each.memory.id for each in results] == [hit.memory.id for hit in hits]
     for each, hit in zip(results, hits, strict=True):
-        assert each.hit.score == hit.score
-        assert each.hit.evidence == pytest.approx(hit.evidence)
-        assert each.hit.parts == pytest.approx(hit.parts)
-    scores = [each.hit.score for each in explained.scored]
+        assert each.score == hit.score
+        assert each.evidence == pytest.approx(hit.evidence)
+        assert each.parts == pytest.approx(hit.parts)
+    scores = [each.score for each in explained.scored]
     assert scores == sorted(scores, reverse=True)
-    assert all((each.place is None) != (each.exclusion is None) for each in explained.scored)
     assert sum(explained.excluded.values()) + len(hits) == explained.scored_count
-    listed = [*(each.hit.memory.id for each in explained.scored), *(each.memory.id for each in explained.unscored)]
+    listed = [*(each.memory.id for each in explained.scored), *(each.memory.id for each in explained.unscored)]
     assert sorted(listed) == sorted(Memory.objects.values_list("id", flat=True))
 
 
@@ -108,7 +106,7 @@ def test_every_memory_that_is_not_scored_has_its_reason(explain) -> None:
 )
 def test_a_scored_memory_that_is_no_result_has_its_reason(explain, content, values, exclusion) -> None:
     explained = explain("green tea of Ana", **values)
-    assert {each.hit.memory.content: each.exclusion for each in explained.scored}[content] is exclusion
+    assert {each.memory.content: each.exclusion for each in explained.scored}[content] is exclusion
     assert explained.excluded[exclusion] >= 1
 
 
@@ -124,5 +122,5 @@ def test_long_lists_are_cut_and_counted(explain, monkeypatch) -> None:
     monkeypatch.setattr("apps.retrieval.explain.MOST_UNSCORED", 1)
     explained = explain("Ana", limit=4)
     assert (explained.scored_count, explained.unscored_count, len(explained.unscored)) == (5, 4, 1)
-    assert [each.place for each in explained.scored][:1] == [1]
-    assert sum(each.place is not None for each in explained.scored) >= 2
+    assert explained.scored[0].exclusion is None
+    assert sum(each.exclusion is None for each in explained.scored) >= 2

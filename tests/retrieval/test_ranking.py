@@ -26,6 +26,7 @@ def memories(words: list[list[int]], **given: Any) -> Memories:
     named = {each: str(new_id()) for each in set(sessions or ())}
     values = {
         "said_at": [NOW] * number,
+        "event_at": [0.0] * number,
         "content_cosine": [NAN] * number,
         "question_cosine": [NAN] * number,
         "named": [False] * number,
@@ -36,7 +37,10 @@ def memories(words: list[list[int]], **given: Any) -> Memories:
         "confidence": [0.9] * number,
         **given,
     }
-    flags = dict.fromkeys(("named", "are_statements", "of_others", "lacks_answer"), np.bool_)
+    others = {"are_events": [False] * number, "are_rules": [False] * number, "eligible": [True] * number}
+    values |= {name: given.get(name, each) for name, each in others.items()}
+    names = ("named", "are_statements", "of_others", "lacks_answer", *others)
+    flags = dict.fromkeys(names, np.bool_)
     arrays = {name: np.array(list(each), dtype=flags.get(name, np.float64)) for name, each in values.items()}
     return Memories(
         keys=keys,

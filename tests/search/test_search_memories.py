@@ -7,9 +7,8 @@ from apps.pipeline.core.enums import MemoryType, Stakes
 from apps.pipeline.core.policy import Policy, RetrievalPolicy
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.projects.services import configure
-from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery
-from apps.search.services import build_context, search_memories
+from apps.retrieval.services import build_context, search_memories
 from apps.tenants.models import Project
 
 
@@ -44,9 +43,9 @@ def test_the_projects_policy_decides(project) -> None:
 
 @pytest.mark.usefixtures("rome")
 def test_a_context_block_is_built_for_the_callers_user(project) -> None:
-    query = ContextQuery(text="home", token_budget=500)
-    result = build_context(project_id=project.id, user_id="ana", query=query)
-    silent = build_context(project_id=project.id, user_id="ben", query=query)
+    query = SearchQuery(text="home")
+    result = build_context(project_id=project.id, user_id="ana", query=query, token_budget=500)
+    silent = build_context(project_id=project.id, user_id="ben", query=query, token_budget=500)
     assert "Ana lives in Rome." not in silent.text
     assert silent.text == ""
     assert result.tokens <= 500
@@ -54,6 +53,6 @@ def test_a_context_block_is_built_for_the_callers_user(project) -> None:
 
 @pytest.mark.usefixtures("rome")
 def test_a_context_block_without_a_query_has_the_most_important_memories(project) -> None:
-    query = ContextQuery(token_budget=500)
-    result = build_context(project_id=project.id, user_id="ana", query=query)
+    query = SearchQuery()
+    result = build_context(project_id=project.id, user_id="ana", query=query, token_budget=500)
     assert "- Ana lives in Rome." in result.text

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
+from rest_framework.test import APIClient
 
 from apps.memories.live_ports import live
 from apps.memories.models import Memory, MemoryVector
@@ -114,6 +115,20 @@ def test_fewer_memories_wait_for_others_less_than_a_minute(ana: Person) -> None:
     assert len(written()) == 3
     wait(ana, model)
     assert len(model.calls_for_questions()) == 1
+
+
+def test_a_word_of_its_questions_finds_a_memory(ana: Person, client: APIClient) -> None:
+    def ask(request: ModelRequest) -> str:
+        word = {"pottery": "céramique clay", "sailing": "boats"}
+        statements = [line for line in request.turns.splitlines() if line.startswith("m")]
+        found = [next((words for hobby, words in word.items() if hobby in line), "other") for line in statements]
+        return json.dumps({"memories": [{"id": f"m{n}", "questions": [each]} for n, each in enumerate(found, start=1)]})
+
+    tell(ana, HobbyModel(ask), [*HOBBIES[:10], "pottery"])
+    wait(ana, HobbyModel(ask))
+    for word in ("céramique", "ceramique", "clay"):
+        found = client.post("/v1/memories/search", {"user_id": "ana", "query": word}).json()["results"]
+        assert [hit["content"] for hit in found] == ["User likes pottery."]
 
 
 def test_the_plain_extractor_is_asked_for_no_questions(project: Project, ana: Person, settings: Any) -> None:

@@ -24,8 +24,8 @@ from apps.events.enums import DeliveryState
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import LinkStatus, Outcome, RollbackState, SpanResult, Status, TraceStatus, WorkState
 from apps.pipeline.core.identifiers import with_prefixes
+from apps.retrieval.selectors import explain
 from apps.review.selectors.comparisons import older_first, settlement_text
-from apps.search.selectors.explanations import explain
 from apps.traces.funnel_metrics import Band, RatioHealth
 
 register = template.Library()

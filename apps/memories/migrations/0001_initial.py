@@ -955,6 +955,17 @@ class Migration(migrations.Migration):
                         base_field=pgvector.django.halfvec.HalfVectorField(), blank=True, default=list, size=None
                     ),
                 ),
+                (
+                    "question_terms",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Func(
+                            models.F("questions"), models.F("questions_by"), function="question_terms"
+                        ),
+                        help_text="hashes of the stems of a model's questions",
+                        output_field=models.BinaryField(),
+                    ),
+                ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 (
                     "end_user",

@@ -111,6 +111,12 @@ create function content_terms(tongue integer, content text, predicate text, sour
 return memory_terms(tongue, content || ' ' || replace(predicate, '_', ' '))
     || case when source_tongue <> tongue then memory_terms(source_tongue, quote) else '\x' end;
 
+-- The terms of the questions and of the other words that a model wrote for a memory. Those of templates are the same
+-- for many memories, which made recall@5 on LoCoMo .009 lower.
+create function question_terms(questions text[], questions_by text) returns bytea
+    language sql immutable parallel safe
+return case when questions_by = '' then '\x' else memory_terms(1, array_to_string(questions, ' ')) end;
+
 -- The terms of a query in each language of a mask, each after the place of its word (4 bytes). A stop word
 -- of the query's own language is none in another, where it would be a rare word.
 create function query_terms(tongues integer, given text) returns bytea

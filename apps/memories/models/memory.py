@@ -356,6 +356,9 @@ class MemoryVector(Row):
         max_length=120, default="", blank=True, help_text="the model that was asked for them; blank: templates"
     )
     question_embeddings = HalfVectorsField(default=list, blank=True)
+    question_terms = _terms(
+        "question_terms", "questions", "questions_by", help_text="hashes of the stems of a model's questions"
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -23,9 +23,10 @@ from apps.memories.selectors.users import entity_graph, facts_over_time
 from apps.memories.services.entities import merge_entities, preview_merge, split_entities
 from apps.pipeline.core.enums import Stakes, Status
 from apps.privacy.users import erase_user, export_user, list_users
-from apps.retrieval.context import ContextQuery
+from apps.retrieval.context import MAX_HITS
+from apps.retrieval.query import SearchQuery
 from apps.retrieval.search import MAX_QUERY_CHARACTERS
-from apps.search.views import BUDGET, told_to_agent
+from apps.retrieval.views import BUDGET, told_to_agent
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser
 
@@ -65,12 +66,14 @@ class UserDetailView(ProjectDetailView):
         }
         if tab == "context":
             stakes = request.GET.get("stakes", "")
-            asked = ContextQuery(
-                token_budget=min(max(whole_number(request.GET.get("budget", "")) or BUDGET, 1), MAX_TOKENS),
+            asked = SearchQuery(
                 text=query_param(request, "q", limit=MAX_QUERY_CHARACTERS),
+                limit=MAX_HITS,
                 stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL,
             )
-            return shown | {"query": asked, "stakes": list(Stakes)} | told_to_agent(end_user, asked)
+            budget = min(max(whole_number(request.GET.get("budget", "")) or BUDGET, 1), MAX_TOKENS)
+            shown |= {"query": asked, "budget": budget, "stakes": list(Stakes)}
+            return shown | told_to_agent(end_user, asked, token_budget=budget)
         if tab == "facts":
             return shown | {"facts": facts_over_time(end_user_id=end_user.pk, now=timezone.now())}
         if tab == "graph":

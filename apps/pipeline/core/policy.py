@@ -348,7 +348,10 @@ class RetrievalPolicy(PolicySection):
         default=STATEMENT_WEIGHTS, description="of memories with subject and predicate"
     )
     context_weight: float = Field(
-        default=0.6, ge=0, le=1, description="weight of a word in the source turns, relative to a word in the content"
+        default=0.6,
+        ge=0,
+        le=1,
+        description="weight of a word in the source turns or a model's questions, relative to one in the content",
     )
     neighbour_weight: float = Field(
         default=0.4, ge=0, le=1, description="share of its score that a memory adds to its neighbours in the session"

@@ -15,9 +15,9 @@ from apps.health.selectors import TimeSeries
 from apps.memories.ledger.actor import current_actor
 from apps.memories.models import EvaluationItem, EvaluationLabel
 from apps.pipeline.core.enums import LabelValue, MemoryType, SampleKind
+from apps.retrieval.selectors import explain_turns
 from apps.review.forms import edited_content, review_action
 from apps.review.selectors.cases import CONTEXT_TURNS, load_evidence
-from apps.search.selectors.explanations import explain_turns
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay, Turn
 from apps.tuning.evaluation.figures import (

@@ -10,9 +10,8 @@ from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.direct_write.new_memory import NewMemory
-from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery
-from apps.search.services import build_context, search_memories
+from apps.retrieval.services import build_context, search_memories
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)
 
@@ -89,8 +88,7 @@ def test_searching_and_telling_are_noted(memories, project, settings, monkeypatc
     monkeypatch.setattr(Accesses, "note", lambda self, **values: noted.extend(values["memory_ids"]))
     search_memories(project_id=project.id, user_id="ana", query=SearchQuery(text="lamp", limit=1))
     assert noted == [memories[1].id]
-    query = ContextQuery(token_budget=500)
-    build_context(project_id=project.id, user_id="ana", query=query)
+    build_context(project_id=project.id, user_id="ana", query=SearchQuery(), token_budget=500)
     assert set(noted) == {each.id for each in memories}
 
 

@@ -1,4 +1,4 @@
-"""Why a turn was kept or not, and what agents are told about a user."""
+"""Why a turn was kept or not, and what a search considers and agents are told about a user."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,17 +7,18 @@ from uuid import UUID
 
 from apps.console.labels import count_of, label
 from apps.memories.models import Memory
-from apps.memories.querysets import MemoryQuerySet
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Outcome, Reason, Stage, Status, TraceStatus, WorkState
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
-from apps.retrieval.block import BlockSection
-from apps.retrieval.explain import Exclusion
-from apps.search.selectors.recall import reason_of
-from apps.search.services import ExplainedBlock, Recall
+from apps.retrieval.block import ContextBlock
+from apps.retrieval.explain import Recall
+from apps.retrieval.search import Exclusion, SearchHit
+from apps.review.selectors.comparisons import HistoryEntry, latest_changes
 from apps.traces.models import Span, Turn
 from apps.traces.selectors import outcomes_of
 
+MAX_ROWS = 20
+_FAR_DOWN = "not among the first of the list"
 _EXPLANATIONS: dict[Reason, str] = {
     Reason.TOO_SHORT: "it is too short to contain a statement",
     Reason.GREETING: "it is only a greeting",
@@ -177,80 +178,79 @@ def _memory_id(line: Mapping[str, Any]) -> UUID | None:
         return None
 
 
-MOST_MISSED = 15
-# What a near miss lacks, the nearest first; memories that are history come last.
-_NEARNESS = (
-    Exclusion.CONFIDENCE,
-    Exclusion.LIMIT,
-    Exclusion.MIN_SCORE,
-    Exclusion.UNRELATED,
-    Exclusion.NOT_YET_VALID,
-    Exclusion.EXPIRED,
-    Exclusion.NO_LONGER_VALID,
-    Exclusion.STATUS,
-)
-
-
 @dataclass(frozen=True, slots=True)
-class ToldLine:
-    """A line of the block, and the memories that it tells."""
-
-    section: str
-    text: str
-    memories: tuple[Memory, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MissedMemory:
-    """A memory that the block does not tell, and why."""
+class FoundMemory:
+    """A memory, its latest change, and the one that replaced it or that it was merged into."""
 
     memory: Memory
-    reason: str
+    change: HistoryEntry | None
+    successor: Memory | None
+
+
+def found_memories(*, project_id: UUID, user: str, words: str) -> list[FoundMemory]:
+    """Return the latest memories with all of the words in any order, of all users or of one (four queries)."""
+    rows = Memory.objects.for_project(project_id).to_show().of_words(words)
+    if user:
+        rows = rows.filter(end_user__external_id=user)
+    memories = list(rows.order_by("-said_at", "-id")[:MAX_ROWS])
+    changes = latest_changes(project_id=project_id, memory_ids=[each.pk for each in memories])
+    following = {each.superseded_by_id for each in memories if each.superseded_by_id}
+    successors = Memory.objects.for_project(project_id).in_bulk(following)
+    return [FoundMemory(each, changes.get(each.pk), successors.get(each.superseded_by_id)) for each in memories]
+
+
+def left_out(recall: Recall, block: ContextBlock) -> list[tuple[Memory, str]]:
+    """Return the memories that an explained block does not tell, with the reason.
+
+    First comes what waits for review, then what the budget leaves out, then the nearest misses.
+    """
+    placed = {each.pk for line in (*block.lines, *block.left_out) for each in line.memories}
+    order = list(Exclusion)
+    considered = [(each.memory, each.exclusion) for each in (*recall.scored, *recall.unscored)]
+    missed = [(memory, why) for memory, why in considered if why is not None and memory.pk not in placed]
+    missed.sort(key=lambda each: order.index(each[1]))
+    waiting = [each for each in missed if each[0].status == Status.PENDING_REVIEW]
+    others = [each for each in missed if each[0].status != Status.PENDING_REVIEW]
+    over_budget = [(each, "the budget is used up") for line in block.left_out for each in line.memories]
+    return [
+        *((memory, "it waits for review" if why is Exclusion.STATUS else why) for memory, why in waiting),
+        *over_budget,
+        *((memory, f"it is {memory.status}" if why is Exclusion.STATUS else why) for memory, why in others),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
-class ToldBlock:
-    """A block by lines, in the order in which it is printed, and the nearest of `missed_count` memories left out."""
+class RecallRow:
+    """A scored memory: its place or why it has none; `against` is that of the other version, if there is one."""
 
-    text: str
-    tokens: int
-    lines: tuple[ToldLine, ...]
-    missed: tuple[MissedMemory, ...]
-    missed_count: int
-
-
-def told_block(recall: Recall, block: ExplainedBlock, *, end_user_id: UUID) -> ToldBlock:
-    """Return the lines of an explained block with their memories (one query).
-
-    Of what it leaves out come first what waits for review, then what the budget leaves out, then the nearest misses.
-    """
-    ids = {each for line in (*block.lines.shown, *block.lines.omitted) for each in line.memory_ids}
-    rows: MemoryQuerySet = Memory.objects.for_end_user(end_user_id)
-    known = {row.pk: row for row in rows.filter(pk__in=ids).to_show()}
-    omitted = [key for line in block.lines.omitted for key in line.memory_ids if key in known]
-    placed = {*omitted, *(key for line in block.lines.shown for key in line.memory_ids)}
-    considered = [(each.hit.memory, each.exclusion) for each in recall.search.scored]
-    considered += [(each.memory, each.exclusion) for each in recall.search.unscored]
-    left_out = [(memory, why) for memory, why in considered if why is not None and memory.pk not in placed]
-    left_out.sort(key=lambda each: _NEARNESS.index(each[1]))
-    missed = [_missed_for(memory, why) for memory, why in left_out if memory.status == Status.PENDING_REVIEW]
-    missed += [MissedMemory(known[key], "the budget is used up") for key in omitted]
-    missed += [_missed_for(memory, why) for memory, why in left_out if memory.status != Status.PENDING_REVIEW]
-    lines = []
-    for line in sorted(block.lines.shown, key=lambda line: list(BlockSection).index(line.section)):
-        memories = tuple(known[each] for each in line.memory_ids if each in known)
-        lines.append(ToldLine(line.section.value.rstrip(":"), line.text.removeprefix("- "), memories))
-    return ToldBlock(
-        text=block.block.text,
-        tokens=block.block.tokens,
-        lines=tuple(lines),
-        missed=tuple(missed[:MOST_MISSED]),
-        missed_count=len(missed),
-    )
+    hit: SearchHit
+    place: int | None
+    outcome: str
+    against: str
+    differs: bool
 
 
-def _missed_for(memory: Memory, why: Exclusion) -> MissedMemory:
-    if why is not Exclusion.STATUS:
-        return MissedMemory(memory, reason_of(why))
-    is_pending = memory.status == Status.PENDING_REVIEW
-    return MissedMemory(memory, "it waits for review" if is_pending else f"it is {memory.status}")
+def recall_rows(recall: Recall, *, against: Recall | None) -> list[RecallRow]:
+    """Return the scored memories in order of their scores, followed by further results of the other version."""
+    places, others = _places(recall), _places(against) if against else {}
+    hits = {each.memory.pk: each for each in against.scored} if against else {}
+    rows = []
+    for hit in recall.scored:
+        key = hit.memory.pk
+        other = hits.pop(key, None)
+        differs = against is not None and (other is None or others.get(key) != places.get(key))
+        rows.append(RecallRow(hit, places.get(key), hit.exclusion or "", _placed(other, others), differs))
+    further = [hit for hit in hits.values() if hit.exclusion is None]
+    return [*rows, *(RecallRow(hit, None, _FAR_DOWN, _placed(hit, others), differs=True) for hit in further)]
+
+
+def _places(recall: Recall) -> dict[UUID, int]:
+    """Return the place of each result, from 1."""
+    results = (each.memory.pk for each in recall.scored if each.exclusion is None)
+    return {key: place for place, key in enumerate(results, start=1)}
+
+
+def _placed(hit: SearchHit | None, places: Mapping[UUID, int]) -> str:
+    if hit is None:
+        return _FAR_DOWN
+    return hit.exclusion or f"place {places[hit.memory.pk]}, score {hit.score:.3f}"

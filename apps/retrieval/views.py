@@ -10,18 +10,21 @@ from apps.console.choices import DEFAULTS, RecallForm
 from apps.console.paging import query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.pipeline.core.agent_scope import AgentScope
-from apps.retrieval.context import MAX_HITS, ContextQuery
+from apps.pipeline.core.policy import RankingWeights
+from apps.retrieval.context import MAX_HITS
+from apps.retrieval.explain import Recall
 from apps.retrieval.query import SearchQuery
-from apps.search.selectors import recall as selectors
-from apps.search.selectors.asking import MAX_ROWS, found_memories
-from apps.search.selectors.explanations import explain_turns, told_block
-from apps.search.services import Recall, explain_recall
+from apps.retrieval.ranking import PRIORS
+from apps.retrieval.selectors import MAX_ROWS, explain_turns, found_memories, left_out, recall_rows
+from apps.retrieval.services import explain_recall
 from apps.tenants.models import EndUser
 from apps.traces.filters import LATEST, split_words
 from apps.traces.models import ConfigurationVersion
 from apps.traces.selectors import search_similar_turns, search_turns
 
 BUDGET = 800  # tokens
+MOST_MISSED = 15
+MOST_OFFERED = 50  # users that the form offers
 
 
 @project_page()
@@ -43,18 +46,20 @@ def ask(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
             "end_user": end_user,
         }
         if end_user:
-            shown |= told_to_agent(end_user, ContextQuery(token_budget=BUDGET, text=text))
+            shown |= told_to_agent(end_user, SearchQuery(text=text, limit=MAX_HITS), token_budget=BUDGET)
     return render(request, "console/ask.html", shown)
 
 
-def told_to_agent(end_user: EndUser, asked: ContextQuery) -> dict[str, Any]:
-    """Return the block that an agent gets for a message, line by line, as `told`; or the `problem`."""
-    query = SearchQuery(text=asked.text, limit=MAX_HITS, stakes=asked.stakes)
+def told_to_agent(end_user: EndUser, query: SearchQuery, *, token_budget: int) -> dict[str, Any]:
+    """Return as `told` the block that an agent gets for a message, what it leaves out as `missed`; or the `problem`."""
     try:
-        found = explain_recall(project_id=end_user.project_id, end_user_id=end_user.pk, query=query, block=asked)
+        found = explain_recall(
+            project_id=end_user.project_id, end_user_id=end_user.pk, query=query, token_budget=token_budget
+        )
     except ProviderError:
         return {"problem": "The embedder does not answer, so nothing can be ranked. Try again later."}
-    return {"told": told_block(found, found.block, end_user_id=end_user.pk) if found.block else None}
+    missed = left_out(found, found.block) if found.block else []
+    return {"told": found.block, "missed": missed[:MOST_MISSED], "missed_count": len(missed)}
 
 
 @project_page()
@@ -63,27 +68,27 @@ def recall(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     versions = ConfigurationVersion.objects.filter(project=visit.project).defer("policy")
     given = DEFAULTS | {name: value for name, value in request.GET.items() if value}
     form = RecallForm(given if "user" in request.GET else None, project_id=visit.project.pk, versions=versions)
+    users = EndUser.objects.for_project(visit.project.pk).present().order_by("-created_at", "id")
+    parts = {name: each for name, each in RankingWeights.model_fields.items() if name not in PRIORS}
     shown: dict[str, Any] = {
         "form": form,
-        "users": selectors.offered_users(project_id=visit.project.pk),
-        "meanings": selectors.meanings_of_parts(),
+        "users": users.values_list("external_id", flat=True)[:MOST_OFFERED],
+        "meanings": [(name, each.description) for name, each in parts.items()],
     }
     if form.is_valid():
         try:
             asked = form.cleaned_data
             found = _recall(asked, visit, asked["version"])
             other = _recall(asked, visit, asked["against"]) if asked["against"] else None
-            block, beside = found.block, other.block if other else None
+            lines, others = (each.block.lines if each and each.block else () for each in (found, other))
             shown |= {
                 "recall": found,
-                "end_user": asked["user"],
-                "rows": selectors.recall_rows(found, against=other),
-                "result_count": sum(each.place is not None for each in found.search.scored),
-                "left_out": selectors.left_out(found),
-                "unscored": selectors.unscored_of(found),
+                "rows": recall_rows(found, against=other),
+                "result_count": sum(each.exclusion is None for each in found.scored),
                 "against": asked["against"],
                 "budget": asked["budget"],
-                "block_rows": selectors.block_rows(block, against=beside) if block else None,
+                "common": others if other else lines,
+                "only_against": [line for line in others if line not in lines],
             }
         except ProviderError:
             form.add_error(None, "The embedder does not answer. Try again later.")
@@ -91,16 +96,18 @@ def recall(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 
 def _recall(given: dict[str, Any], visit: ProjectVisit, version: int | None) -> Recall:
-    text, stakes, least = given["q"], given["stakes"], given["min_score"]
-    scope = AgentScope(agent_id=given["agent"])
     query = SearchQuery(
-        text=text, limit=given["limit"], stakes=stakes, min_score=least, as_of=given["as_of"], told_in=scope
+        text=given["q"],
+        limit=given["limit"],
+        stakes=given["stakes"],
+        min_score=given["min_score"],
+        as_of=given["as_of"],
+        told_in=AgentScope(agent_id=given["agent"]),
     )
-    block = ContextQuery(token_budget=given["budget"], text=text, stakes=stakes, min_score=least, told_in=scope)
     return explain_recall(
         project_id=visit.project.pk,
         end_user_id=given["user"].pk,
         query=query,
-        block=None if given["as_of"] else block,  # blocks tell of the present
+        token_budget=given["budget"],
         version=version,
     )

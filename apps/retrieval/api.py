@@ -1,5 +1,6 @@
 """Endpoints POST /v1/memories/search and POST /v1/context."""
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,10 +32,9 @@ from apps.memories.models.memory import is_past_plan
 from apps.pipeline.core.enums import MemoryType, Scope, Stakes, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import TooLarge
-from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import SearchHit
-from apps.search.services import build_context, search_memories
+from apps.retrieval.services import build_context, search_memories
 
 
 @extend_schema_field({"type": "string", "maxLength": CONTENT_CHARACTERS})
@@ -62,7 +62,7 @@ class SearchSerializer(AgentScopeSerializer):
     """
 
     user_id = NameField()
-    query = QuestionField(allow_blank=True)
+    query = QuestionField(source="text", allow_blank=True)
     limit = serializers.IntegerField(min_value=1, max_value=100, default=10)
     types = serializers.ListField(child=EnumField(MemoryType), default=list)
     topics = serializers.ListField(child=serializers.CharField(max_length=64, allow_blank=True), default=list)
@@ -73,8 +73,8 @@ class SearchSerializer(AgentScopeSerializer):
         help_text="Conditions on fields, combined with AND, OR and NOT: see docs/filters.md.", **OPTIONAL
     )
     statuses = serializers.ListField(child=EnumField(Status), default=list)
-    since = DayStartField(**OPTIONAL)
-    until = DayEndField(**OPTIONAL)
+    since = DayStartField(source="said_from", **OPTIONAL)
+    until = DayEndField(source="said_to", **OPTIONAL)
     stakes = EnumField(Stakes, default=Stakes.NORMAL)
     as_of = DayEndField(**OPTIONAL)
     min_confidence = ShareField(default=0.0)
@@ -104,6 +104,7 @@ class ExplanationSerializer(ApiSerializer):
     evidence = serializers.DictField(child=serializers.FloatField())
 
 
+_QUERY_FIELDS = {each.name for each in dataclasses.fields(SearchQuery)}
 _IN_SHORT = ["id", "content", "type", "said_at", "score", "tags", "metadata", "version"]
 _MARKS = ["unverified", "past_plan", "disputed"]
 FURTHER_FIELDS = [name for name in MemorySerializer.Meta.fields if name not in _IN_SHORT]
@@ -187,7 +188,7 @@ class ContextSerializer(AgentScopeSerializer):
     """
 
     user_id = NameField()
-    query = QuestionField(allow_blank=True, default="")
+    query = QuestionField(source="text", allow_blank=True, default="")
     token_budget = serializers.IntegerField(min_value=1, max_value=32_000, default=1_000)
     stakes = EnumField(Stakes, default=Stakes.NORMAL)
     min_score = ShareField(**OPTIONAL)
@@ -204,29 +205,14 @@ class ContextBlockSerializer(ApiSerializer):
 
 
 def search_query(body: Mapping[str, Any]) -> SearchQuery:
-    """Convert the validated body to a search query. Raises BadInput for the filter."""
-    wanted = None if body["filter"] is None else parse_filter(body["filter"], at="/filter")
-    statuses = tuple(body["statuses"])
-    if wanted and not statuses and (named := wanted_statuses(wanted)):
-        statuses = (*shown_statuses(body["stakes"]), *named)  # beside those that are shown anyway
-    return SearchQuery(
-        text=body["query"],
-        limit=body["limit"],
-        types=tuple(body["types"]),
-        topics=tuple(body["topics"]),
-        tags=tuple(body["tags"]),
-        stakes=body["stakes"],
-        min_confidence=body["min_confidence"],
-        min_score=body["min_score"],
-        entities=tuple(body["entities"]),
-        told_in=agent_scope_of(body),
-        metadata=body["metadata"] or {},
-        filter=wanted,
-        statuses=statuses,
-        said_from=body["since"],
-        said_to=body["until"],
-        as_of=body["as_of"],
-    )
+    """Convert the validated body of a search or a context block. Raises BadInput for the filter."""
+    given = {name: value for name, value in body.items() if name in _QUERY_FIELDS and value is not None}
+    given |= {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+    if "filter" in given:
+        given["filter"] = wanted = parse_filter(given["filter"], at="/filter")
+        if not given["statuses"] and (named := wanted_statuses(wanted)):
+            given["statuses"] = (*shown_statuses(body["stakes"]), *named)  # beside those that are shown anyway
+    return SearchQuery(**given, told_in=agent_scope_of(body))
 
 
 class SearchViewSet(ApiViewSet):
@@ -276,12 +262,10 @@ class SearchViewSet(ApiViewSet):
     def context(self, request: Request) -> Response:
         """Build a text block about an end user for an agent's prompt, marked so that it is never extracted again."""
         body = self.valid(ContextSerializer)
-        query = ContextQuery(
+        block = build_context(
+            project_id=self.caller.project_id,
+            user_id=body["user_id"],
+            query=search_query(body),
             token_budget=body["token_budget"],
-            text=body["query"],
-            stakes=body["stakes"],
-            min_score=body["min_score"],
-            told_in=agent_scope_of(body),
         )
-        block = build_context(project_id=self.caller.project_id, user_id=body["user_id"], query=query)
         return self.answer(ContextBlockSerializer, block)
