@@ -85,8 +85,8 @@ def _noted(memory: Memory, wording: Wording, *, says_when: bool = False) -> str:
             notes.append(f"said {_day(memory.said_at)}")
         if memory.valid_from > wording.now and not is_event:
             notes.append(f"from {_day(memory.valid_from)}")
-        if memory.valid_until and memory.valid_until > wording.now:
-            notes.append(f"until {_day(memory.valid_until)}")
+    if memory.valid_until and memory.valid_until > wording.now and "until" not in memory.content:
+        notes.append(f"until {_day(memory.valid_until)}")
     # What a person has kept as uncertain stays below high stakes, and keeps its doubt.
     is_approved = bool(memory.confidence_parts.get("review")) and memory.confidence >= wording.sure
     doubt = "" if is_approved else _DOUBTS.get(memory.source_confidence)

@@ -43,6 +43,14 @@ LINZ = known("User lives in Linz.", id=UUID(int=2), said_at=NOW, status=Status.P
         ({"valid_from": SAID}, "Lives in Graz."),
         ({"valid_from": LATER}, "Lives in Graz. (from 30 October 2024)"),
         ({"valid_until": LATER}, "Lives in Graz. (until 30 October 2024)"),
+        (
+            {"content": "User has lived in Graz since 2019.", "valid_until": LATER},
+            "Has lived in Graz since 2019. (until 30 October 2024)",
+        ),
+        (
+            {"content": "User stays in Graz until autumn 2024.", "valid_until": LATER},
+            "Stays in Graz until autumn 2024.",
+        ),
         ({"content": "User moved to Graz last week."}, "Moved to Graz last week. (said 4 May 2024)"),
         ({"tags": [NOTE]}, "\u201cUser lives in Graz.\u201d (said 4 May 2024)"),
     ],
