@@ -18,7 +18,7 @@ _MAY_WISH = re.compile(
 )
 DECAY = 3e-6  # chosen by training without one author at a time
 LEAST_WEIGHT = 0.5  # half as many as of 0.2, with the same results
-PROMISED = "plain_wordings"  # those that have to be understood
+PROMISED = ("plain_wordings", "requests_to_remember")  # those that have to be understood
 _TIMES = 3  # that each of them counts
 NOTHING = "nothing"
 WISHES = (FORGET, NOT_TO_STORE)
@@ -65,7 +65,7 @@ def _labelled() -> list[WishSentence]:
 
 def train_wishes(sentences: Sequence[WishSentence]) -> dict[str, LinearModel]:
     """Fit a model for each wish."""
-    counted = [each for each in sentences for _ in range(_TIMES if each.author == PROMISED else 1)]
+    counted = [each for each in sentences for _ in range(_TIMES if each.author in PROMISED else 1)]
     rows = [features_of(each.text) for each in counted]
     return {
         wish: train(rows, [each.label == wish for each in counted], decay=DECAY, least_weight=LEAST_WEIGHT)
