@@ -7,7 +7,7 @@ as copied text, JSON lines, and any list of texts.
 import json
 import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,11 +22,19 @@ import numpy as np
 from django.utils import timezone
 
 from apps.common.errors import Unfit
-from apps.imports.readers.entries import MOST_CONTENT, ImportProblem, end_of_day, moment_of, text_of
+from apps.imports.readers.entries import (
+    MOST_CONTENT,
+    Element,
+    ImportProblem,
+    end_of_day,
+    fields_or_none,
+    moment_of,
+    text_of,
+)
 from apps.imports.readers.files import json_elements
 from apps.pipeline.core.enums import Role
-from apps.pipeline.core.policy import DedupePolicy, PreFilterPolicy, SimilarityBand
-from apps.pipeline.core.ports import Embedder, Model, Vector
+from apps.pipeline.core.policy import DedupePolicy, PreFilterPolicy
+from apps.pipeline.core.ports import Model
 from apps.pipeline.deduplication.guard import Difference, content_words, differences, plain_words
 from apps.pipeline.prefilter.default_rules import default_rules
 from apps.pipeline.prefilter.folding import fold
@@ -46,16 +54,41 @@ _SAID = ("valid_at", "created_at", "said_at", "timestamp", "updated_at")
 _ENDS = ("invalid_at", "expired_at", "valid_until", "expires_at")
 
 
-@dataclass(frozen=True, slots=True)
+class Verdict(StrEnum):
+    """What an entry is."""
+
+    KEPT = "kept"
+    JUNK = "junk"
+    SECRET = "secret"
+    INSTRUCTION = "instruction"
+    REPEATED = "repeated"
+    OUTDATED = "outdated"
+    CONTRADICTED = "contradicted"  # kept: which of the two holds is for a person to say
+
+
+@dataclass(slots=True)
 class StoreEntry:
-    """One entry of a store; `fields` is what the file says of it."""
+    """One entry of a store, of which the file says `fields`, with the verdict on it and the reason in words."""
 
     at: str
     text: str
     user_id: str = ""
     said_at: datetime | None = None
     ends_at: datetime | None = None
-    fields: Any = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    verdict: Verdict = Verdict.KEPT
+    reason: str = ""
+    other: str = ""  # the place of the entry that it repeats or contradicts
+
+    @property
+    def is_open(self) -> bool:
+        """Return True as long as nothing speaks against it."""
+        return self.verdict is Verdict.KEPT
+
+    def settle(self, verdict: Verdict, reason: str, other: "StoreEntry | None" = None) -> None:
+        """Note what it is; the first verdict stays."""
+        if self.is_open:
+            self.verdict, self.reason, self.other = verdict, reason, other.at if other else ""
 
 
 def store_entries(content: bytes) -> Iterator[StoreEntry | ImportProblem]:
@@ -64,15 +97,17 @@ def store_entries(content: bytes) -> Iterator[StoreEntry | ImportProblem]:
     if "\x00" in text:
         yield ImportProblem("the file", "is not text")
         return
+    lines = ((f"line {number}", line.strip()) for number, line in enumerate(text.splitlines(), start=1))
     first, _, rest = text.strip().partition("\n")
     is_lines = rest.lstrip().startswith("{") and isinstance(_decoded(first), dict)  # one JSON object a line
+    elements: Iterator[Element] = ((at, _decoded(line)) for at, line in lines if line)
     if text.lstrip()[:1] in ("[", "{") and not is_lines:
-        for element in json_elements(content, kind="entry", lists=_LISTS):
-            yield element if isinstance(element, ImportProblem) else _entry(element[1], at=element[0])
-        return
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            yield _entry(_decoded(line.strip()), at=f"line {number}")
+        elements = json_elements(content, kind="entry", lists=_LISTS)
+    try:
+        for at, raw in elements:
+            yield _entry(raw, at=at)
+    except ImportProblem as problem:
+        yield problem
 
 
 def _decoded(line: str) -> Any:
@@ -83,20 +118,23 @@ def _decoded(line: str) -> Any:
 
 def _entry(raw: Any, *, at: str) -> StoreEntry | ImportProblem:
     if isinstance(raw, str):
-        return StoreEntry(at, raw[:MOST_CONTENT].strip(), fields=raw)
-    fields: dict[str, Any] = raw if isinstance(raw, dict) else {}
+        return StoreEntry(at, raw[:MOST_CONTENT].strip())
+    fields = fields_or_none(raw)
     text = next((fields[name] for name in _TEXTS if isinstance(fields.get(name), str)), "").strip()
     if not text:
         return ImportProblem(at, "holds no text")
-    ends = next((moment for name in _ENDS if (moment := moment_of(fields.get(name)))), None)
     return StoreEntry(
         at,
         text[:MOST_CONTENT],
         user_id=text_of(fields.get("user_id") or fields.get("userId")),
-        said_at=next((moment for name in _SAID if (moment := moment_of(fields.get(name)))), None),
-        ends_at=ends or end_of_day(fields.get("expiration_date")),
+        said_at=_first_moment(fields, _SAID),
+        ends_at=_first_moment(fields, _ENDS) or end_of_day(fields.get("expiration_date")),
         fields=fields,
     )
+
+
+def _first_moment(fields: Mapping[str, Any], names: Iterable[str]) -> datetime | None:
+    return next((moment for name in names if (moment := moment_of(fields.get(name)))), None)
 
 
 SAYS_SAME = "says the same as another entry"
@@ -116,18 +154,6 @@ _ONE_VALUE = re.compile(
 )
 
 
-class Verdict(StrEnum):
-    """What an entry is."""
-
-    KEPT = "kept"
-    JUNK = "junk"
-    SECRET = "secret"
-    INSTRUCTION = "instruction"
-    REPEATED = "repeated"
-    OUTDATED = "outdated"
-    CONTRADICTED = "contradicted"  # kept: which of the two holds is for a person to say
-
-
 KEPT = frozenset({Verdict.KEPT, Verdict.CONTRADICTED})
 # What the older entry of a pair is by the verdict of a model.
 _OF_PAIR = {
@@ -137,82 +163,55 @@ _OF_PAIR = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Audited:
-    """An entry with its verdict, the reason in words, and the place of the entry that it repeats or contradicts."""
-
-    entry: StoreEntry
-    verdict: Verdict
-    reason: str = ""
-    other: str = ""
-
-
 @dataclass(slots=True)
 class Audit:
-    """What became of all entries of a file, in its order."""
+    """All entries of a file with their verdicts, in its order."""
 
-    audited: list[Audited] = field(default_factory=list)
+    audited: list[StoreEntry] = field(default_factory=list)
     problems: list[ImportProblem] = field(default_factory=list)
 
-    @property
-    def counts(self) -> Mapping[Verdict, int]:
-        """Return the number of entries by verdict, the most frequent first."""
-        return dict(Counter(each.verdict for each in self.audited).most_common())
-
-    @property
-    def reasons(self) -> Mapping[tuple[Verdict, str], int]:
-        """Return the number of entries that are not kept by verdict and reason, the most frequent first."""
-        left = (each for each in self.audited if each.verdict is not Verdict.KEPT)
-        return dict(Counter((each.verdict, each.reason) for each in left).most_common())
-
-    def examples(self, verdict: Verdict, *, reason: str = "", most: int) -> list[Audited]:
-        """Return some entries of a verdict, and of a reason if one is given, of different words."""
-        kind = [each for each in self.audited if each.verdict is verdict and (not reason or each.reason == reason)]
-        found = {each.entry.text: each for each in kind}
-        return list(found.values())[:most]
+    def faults(self, *, most: int) -> list[dict[str, Any]]:
+        """Return what is wrong with entries: verdict, reason, count, and some of different words; no secrets."""
+        alike: defaultdict[tuple[Verdict, str], list[StoreEntry]] = defaultdict(list)
+        for each in self.audited:
+            if not each.is_open:
+                alike[each.verdict, each.reason].append(each)
+        found = []
+        for (verdict, reason), entries in sorted(alike.items(), key=lambda kind: -len(kind[1])):
+            shown = [] if verdict is Verdict.SECRET else [*{each.text: each for each in entries}.values()][:most]
+            found.append({"verdict": verdict, "reason": reason, "count": len(entries), "entries": shown})
+        return found
 
     def kept(self) -> list[StoreEntry]:
         """Return what is worth importing."""
-        return [each.entry for each in self.audited if each.verdict in KEPT]
+        return [each for each in self.audited if each.verdict in KEPT]
 
 
 def audit_store(content: bytes, *, most: int | None = None, asks_model: bool = False) -> Audit:
     """Say what is worth keeping of the first `most` entries of a file. Raises Unfit without a model that is wanted."""
     if asks_model and not has_model():
         raise Unfit("no model is configured: set MODEL")
-    near = embedder()
-    band = DedupePolicy().band(embedder=near.name)
     judge = PricedModels() if asks_model else None
-    return audit(islice(store_entries(content), most), embedder=near, band=band, now=timezone.now(), judge=judge)
+    return audit(islice(store_entries(content), most), now=timezone.now(), judge=judge)
 
 
-def audit(
-    entries: Iterable[StoreEntry | ImportProblem],
-    *,
-    embedder: Embedder,
-    band: SimilarityBand,
-    now: datetime,
-    judge: Model | None = None,
-) -> Audit:
+def audit(entries: Iterable[StoreEntry | ImportProblem], *, now: datetime, judge: Model | None = None) -> Audit:
     """Judge each entry by itself, then those that remain against the others of their user.
 
     A judge is asked about pairs of nearly the same meaning that the rules leave open.
     """
     found = Audit()
-    by_user: defaultdict[str, list[int]] = defaultdict(list)
+    by_user: defaultdict[str, list[StoreEntry]] = defaultdict(list)
     for each in entries:
         if isinstance(each, ImportProblem):
             found.problems.append(each)
             continue
-        verdict, reason = _judged_alone(each, now=now)
-        if verdict is Verdict.KEPT:
-            by_user[each.user_id].append(len(found.audited))
-        found.audited.append(Audited(each, verdict, reason))
-    for places in by_user.values():
-        mine = [found.audited[place].entry for place in places]
-        settled = _judged_together(mine, embedder=embedder, band=band, judge=judge, now=now)
-        for index, judged in settled.items():
-            found.audited[places[index]] = judged
+        found.audited.append(each)
+        each.settle(*_judged_alone(each, now=now))
+        if each.is_open:
+            by_user[each.user_id].append(each)
+    for mine in by_user.values():
+        _judge_together(mine, judge=judge, now=now)
     return found
 
 
@@ -253,46 +252,31 @@ def _rules_of_junk() -> tuple[PreFilterPolicy, tuple[tuple[str, re.Pattern[str]]
     return PreFilterPolicy(rules=default_rules()), tuple(kinds)
 
 
-def _judged_together(
-    entries: Sequence[StoreEntry], *, embedder: Embedder, band: SimilarityBand, judge: Model | None, now: datetime
-) -> Mapping[int, Audited]:
-    """Return what repeats, contradicts or outdates another entry of the same user, by its place."""
-    settled: dict[int, Audited] = {}
-
-    def settle(found: Iterable[tuple[int, Verdict, str, int]]) -> None:
-        for place, verdict, reason, other in found:
-            settled.setdefault(place, Audited(entries[place], verdict, reason, entries[other].at))
-
-    first: dict[tuple[str, ...], int] = {}  # the place of each text by its words
-    twins = ((place, first.setdefault(plain_words(entry.text), place)) for place, entry in enumerate(entries))
-    settle((place, Verdict.REPEATED, SAYS_SAME, twin) for place, twin in twins if twin != place)
-    pairs: list[tuple[int, int]] = []  # an older and a newer entry
-    left = [place for place in range(len(entries)) if place not in settled]
-    for one, two in _near(entries, left, embedder=embedder, band=band):
-        if one not in settled and two not in settled:
+def _judge_together(entries: Sequence[StoreEntry], *, judge: Model | None, now: datetime) -> None:
+    """Settle what repeats, contradicts or outdates another entry of the same user."""
+    first: dict[tuple[str, ...], StoreEntry] = {}
+    for entry in entries:
+        twin = first.setdefault(plain_words(entry.text), entry)
+        if twin is not entry:
+            entry.settle(Verdict.REPEATED, SAYS_SAME, twin)
+    pairs: list[tuple[StoreEntry, StoreEntry]] = []  # an older and a newer entry
+    for one, two in _near([entry for entry in entries if entry.is_open]):
+        if one.is_open and two.is_open:
             pairs.append((one, two))
-            settle(_compared(entries, one, two))
-    settle((one, Verdict.OUTDATED, REPLACED, two) for one, two in _replaced(entries, without=settled))
-    left_open = [(one, two) for one, two in pairs if one not in settled and two not in settled]
-    asked = _asked(entries, left_open[:MOST_ASKED], judge=judge, now=now)
-    settle((one, *_OF_PAIR[said], two) for one, two, said in asked)
-    return settled
+            _compare(one, two)
+    _settle_replaced(entries)
+    left_open = [(one, two) for one, two in pairs if one.is_open and two.is_open]
+    if judge:
+        _ask(left_open[:MOST_ASKED], judge=judge, now=now)
 
 
-def _asked(
-    entries: Sequence[StoreEntry], pairs: Sequence[tuple[int, int]], *, judge: Model | None, now: datetime
-) -> Iterator[tuple[int, int, PairVerdict]]:
-    """Yield the pairs on which a model has a verdict; one that does not answer leaves them open."""
-    if judge is None:
-        return
+def _ask(pairs: Sequence[tuple[StoreEntry, StoreEntry]], *, judge: Model, now: datetime) -> None:
+    """Settle the pairs on which a model has a verdict; one that does not answer leaves them open."""
     for begin in range(0, len(pairs), ASKED_AT_ONCE):
         some = pairs[begin : begin + ASKED_AT_ONCE]
         shown = [
             memory_pairs.StatementPair(
-                earlier=entries[one].text,
-                earlier_said=entries[one].said_at or now,
-                later=entries[two].text,
-                later_said=entries[two].said_at or now,
+                earlier=one.text, earlier_said=one.said_at or now, later=two.text, later_said=two.said_at or now
             )
             for one, two in some
         ]
@@ -300,69 +284,68 @@ def _asked(
         verdicts, _ = ask_judge(request, count=len(some), judge=AskedJudge(judge), words=PairVerdict)
         for (one, two), said in zip(some, verdicts, strict=True):
             if said in _OF_PAIR:
-                yield one, two, PairVerdict(said)
+                one.settle(*_OF_PAIR[PairVerdict(said)], two)
             if said == PairVerdict.CONTRADICTS:  # so each contradicts the other
-                yield two, one, PairVerdict(said)
+                two.settle(*_OF_PAIR[PairVerdict(said)], one)
 
 
-def _near(
-    entries: Sequence[StoreEntry], places: Sequence[int], *, embedder: Embedder, band: SimilarityBand
-) -> Iterator[tuple[int, int]]:
+def _near(entries: Sequence[StoreEntry]) -> Iterator[tuple[StoreEntry, StoreEntry]]:
     """Yield pairs of entries that may say the same by their cosine, the nearest of each entry, the older one first."""
-    vectors: Sequence[Vector] = embedder.embed([entries[place].text for place in places]) if places else ()
-    matrix = np.asarray(vectors, dtype=np.float32)
-    for begin in range(0, len(places), ROWS):
+    near = embedder()
+    least = DedupePolicy().band(embedder=near.name).unsure
+    matrix = np.asarray(near.embed([entry.text for entry in entries]) if entries else (), dtype=np.float32)
+    for begin in range(0, len(entries), ROWS):
         cosines = matrix[begin : begin + ROWS] @ matrix.T
         for row, values in enumerate(cosines, start=begin):
             values[row:] = -1  # each pair once
             nearest = np.argpartition(values, -NEAREST)[-NEAREST:] if len(values) > NEAREST else np.arange(len(values))
-            for other in nearest[values[nearest] >= band.unsure]:
-                one, two = sorted((places[row], places[other]), key=lambda place: _age(entries[place], place))
+            for other in nearest[values[nearest] >= least]:
+                one, two = sorted((entries[other], entries[row]), key=_said)
                 yield one, two
 
 
-def _age(entry: StoreEntry, place: int) -> tuple[float, int]:
-    return (entry.said_at.timestamp() if entry.said_at else 0.0, place)
+def _said(entry: StoreEntry) -> float:
+    """Return when an entry was said, to sort by; of those of one time the first of the file stays the older one."""
+    return entry.said_at.timestamp() if entry.said_at else 0.0
 
 
-def _compared(entries: Sequence[StoreEntry], one: int, two: int) -> Iterator[tuple[int, Verdict, str, int]]:
-    """Yield what an older and a newer entry of nearly the same meaning become."""
-    first, second = content_words(entries[one].text), content_words(entries[two].text)
-    found = differences(entries[one].text, entries[two].text)
+def _compare(one: StoreEntry, two: StoreEntry) -> None:
+    """Settle an older and a newer entry of nearly the same meaning where their words decide."""
+    first, second = content_words(one.text), content_words(two.text)
+    found = differences(one.text, two.text)
     if not found and (first <= second or second <= first):
         less, more = (two, one) if second < first else (one, two)
-        yield less, Verdict.REPEATED, SAYS_SAME if first == second else "says less than another entry", more
+        less.settle(Verdict.REPEATED, SAYS_SAME if first == second else "says less than another entry", more)
     elif found == {Difference.NEGATION} and first and len(first & second) >= len(first | second) / 2:
-        for place, other in ((one, two), (two, one)):
-            yield place, Verdict.CONTRADICTED, SAYS_OPPOSITE, other
+        one.settle(Verdict.CONTRADICTED, SAYS_OPPOSITE, two)
+        two.settle(Verdict.CONTRADICTED, SAYS_OPPOSITE, one)
 
 
-def _replaced(entries: Sequence[StoreEntry], *, without: Mapping[int, Audited]) -> Iterator[tuple[int, int]]:
-    """Yield each entry whose value is another one in a later entry, with that."""
-    latest: dict[str, tuple[int, Sequence[str]]] = {}
-    for place in sorted(range(len(entries)), key=lambda place: _age(entries[place], place)):
-        match = _ONE_VALUE.match(entries[place].text)
-        if match is None or place in without or entries[place].said_at is None:
+def _settle_replaced(entries: Sequence[StoreEntry]) -> None:
+    """Settle each entry whose value is another one in a later entry."""
+    latest: dict[str, tuple[StoreEntry, Sequence[str]]] = {}
+    for entry in sorted(entries, key=_said):
+        match = _ONE_VALUE.match(entry.text)
+        if match is None or not entry.is_open or entry.said_at is None:
             continue
         slot, value = match["of"].casefold(), plain_words(match["value"])[:1]
-        earlier, former = latest.get(slot, (place, value))
+        earlier, former = latest.get(slot, (entry, value))
         if former != value:
-            yield earlier, place
-        latest[slot] = place, value
+            earlier.settle(Verdict.OUTDATED, REPLACED, entry)
+        latest[slot] = entry, value
 
 
 def importable(entries: Sequence[StoreEntry]) -> Mapping[str, Any]:
     """Return entries in the form of mem0, which the import reads."""
     rows = []
     for number, entry in enumerate(entries, start=1):
-        given = entry.fields if isinstance(entry.fields, dict) else {}
         row = {
-            "id": str(given.get("id") or number),
+            "id": str(entry.fields.get("id") or number),
             "memory": entry.text,
-            "user_id": entry.user_id or None,
+            "user_id": entry.user_id,
             "created_at": entry.said_at.isoformat() if entry.said_at else None,
             "expiration_date": entry.ends_at.isoformat() if entry.ends_at else None,
         }
-        row |= {name: given.get(name) or None for name in ("metadata", "categories", "agent_id", "app_id", "run_id")}
-        rows.append({name: value for name, value in row.items() if value is not None})
+        row |= {name: entry.fields.get(name) for name in ("metadata", "categories", "agent_id", "app_id", "run_id")}
+        rows.append({name: value for name, value in row.items() if value})
     return {"results": rows}

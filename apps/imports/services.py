@@ -8,7 +8,7 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from apps.common.errors import Conflict, Refused, Unfit
@@ -17,7 +17,7 @@ from apps.imports.enums import UNDER_WAY, ImportState
 from apps.imports.models import FileImport, ImportFile
 from apps.memories.ledger.record import record
 from apps.outbox.enqueue import wake_workers
-from apps.outbox.leased import LostLease, leased_row, release_row, reported_row
+from apps.outbox.leased import leased_row, release_row, reported_row
 from apps.tenants.models import Project
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import IdempotentRequest
@@ -26,18 +26,19 @@ MOST_FILES = 20  # of a project that are stored at the same time
 MEGABYTE = 1024 * 1024
 
 
+@transaction.atomic
 def request_import(*, request: FileImport) -> FileImport:
     """Store a new import without its file. Raises Conflict if the project has MOST_FILES files already."""
     project_id = request.project_id
-    with transaction.atomic():
-        Project.objects.select_for_update(no_key=True).get(pk=project_id)  # for the count
-        if FileImport.objects.filter(project_id=project_id, has_file=True).count() >= MOST_FILES:
-            raise Conflict(f"{MOST_FILES} files are stored already: finish or delete one of their imports")
-        request.save(force_insert=True)
-        record("import_requested", "import", request.id, project_id=project_id)
+    Project.objects.select_for_update(no_key=True).get(pk=project_id)  # for the count
+    if FileImport.objects.filter(project_id=project_id, has_file=True).count() >= MOST_FILES:
+        raise Conflict(f"{MOST_FILES} files are stored already: finish or delete one of their imports")
+    request.save(force_insert=True)
+    record("import_requested", "import", request.id, project_id=project_id)
     return request
 
 
+@transaction.atomic
 def store_file(*, project_id: UUID, import_id: UUID, content: bytes) -> FileImport:
     """Store the file of an import, and leave its check to a worker; sent again, it replaces one that was not checked.
 
@@ -48,21 +49,20 @@ def store_file(*, project_id: UUID, import_id: UUID, content: bytes) -> FileImpo
         raise Unfit("must not be empty")
     if len(content) > settings.IMPORT_MAX_MB * MEGABYTE:
         raise Unfit(f"the file exceeds {settings.IMPORT_MAX_MB:,} MB")
-    with transaction.atomic():
-        held = _with_file(project_id, import_id)
-        if held.state not in (ImportState.UPLOADING, ImportState.CANCELLED, ImportState.FAILED) or held.counts:
-            raise Conflict(f"the import is {held.state}, and its file was sent")
-        ImportFile.objects.update_or_create(file_import=held, defaults={"content": content, "project_id": project_id})
-        _move(held, ImportState.CHECKING, size=len(content), problems=[])
-        transaction.on_commit(wake_workers)
+    held = _with_file(project_id, import_id)
+    if held.state not in (ImportState.UPLOADING, ImportState.CANCELLED, ImportState.FAILED) or held.counts:
+        raise Conflict(f"the import is {held.state}, and its file was sent")
+    ImportFile.objects.update_or_create(file_import=held, defaults={"content": content, "project_id": project_id})
+    _move(held, ImportState.CHECKING, size=len(content), problems=[])
+    transaction.on_commit(wake_workers)
     return held
 
 
+@transaction.atomic
 def upload_import(*, request: FileImport, content: bytes) -> FileImport:
     """Create an import with its file, which is checked next. Raises Conflict, Unfit."""
-    with transaction.atomic():
-        made = request_import(request=request)
-        return store_file(project_id=request.project_id, import_id=made.pk, content=content)
+    made = request_import(request=request)
+    return store_file(project_id=request.project_id, import_id=made.pk, content=content)
 
 
 def file_content(file_import: FileImport) -> bytes:
@@ -90,6 +90,7 @@ def _move(held: FileImport, state: ImportState, **changes: Any) -> None:
     held.save()
 
 
+@transaction.atomic
 def start_import(
     *, project_id: UUID, import_id: UUID, api_key_id: UUID | None = None, person_id: int | None = None
 ) -> FileImport:
@@ -97,44 +98,43 @@ def start_import(
 
     Raises NotFound, Conflict unless it was checked, waits for nobody and has its file.
     """
-    with transaction.atomic():
-        held = _with_file(project_id, import_id)
-        if not held.counts:
-            raise Conflict("the import was not checked")
-        if held.state not in (ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED):
-            raise Conflict(f"the import is {held.state}")
-        started_at = held.started_at or timezone.now()
-        _move(held, ImportState.WAITING, started_at=started_at, api_key_id=api_key_id, person_id=person_id)
-        details = {"format": held.format, "chunks_done": held.position}
-        record("import_started", "import", held.pk, project_id=project_id, details=details)
-        transaction.on_commit(wake_workers)
+    held = _with_file(project_id, import_id)
+    if not held.counts:
+        raise Conflict("the import was not checked")
+    if held.state not in (ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED):
+        raise Conflict(f"the import is {held.state}")
+    started_at = held.started_at or timezone.now()
+    _move(held, ImportState.WAITING, started_at=started_at, api_key_id=api_key_id, person_id=person_id)
+    details = {"format": held.format, "chunks_done": held.position}
+    record("import_started", "import", held.pk, project_id=project_id, details=details)
+    transaction.on_commit(wake_workers)
     return held
 
 
+@transaction.atomic
 def cancel_import(*, project_id: UUID, import_id: UUID) -> FileImport:
     """Cancel an import that is not over; one that runs stops after the chunk at hand. Raises NotFound, Conflict."""
-    with transaction.atomic():
-        held = _locked(project_id, import_id)
-        if held.state in (ImportState.DONE, ImportState.FAILED):
-            raise Conflict(f"the import is {held.state}")
-        if held.state != ImportState.CANCELLED:
-            counts = {} if held.state == ImportState.CHECKING else held.counts  # not of half a file
-            _move(held, ImportState.CANCELLED, counts=counts, finished_at=timezone.now())
-            record("import_cancelled", "import", import_id, project_id=project_id)
+    held = _locked(project_id, import_id)
+    if held.state in (ImportState.DONE, ImportState.FAILED):
+        raise Conflict(f"the import is {held.state}")
+    if held.state != ImportState.CANCELLED:
+        counts = {} if held.state == ImportState.CHECKING else held.counts  # not of half a file
+        _move(held, ImportState.CANCELLED, counts=counts, finished_at=timezone.now())
+        record("import_cancelled", "import", import_id, project_id=project_id)
     return held
 
 
 OLD = "nobody has finished it, and its file was deleted"
 
 
+@transaction.atomic
 def delete_import_file(*, project_id: UUID, import_id: UUID) -> FileImport:
     """Delete the file of an import that is not under way; its report stays. Raises NotFound, Conflict."""
-    with transaction.atomic():
-        found = _locked(project_id, import_id)
-        if not found.is_over:
-            raise Conflict(f"the import is {found.state}: cancel it first")
-        if forget_files(FileImport.objects.filter(id=import_id, has_file=True), error=""):
-            record("import_file_deleted", "import", import_id, project_id=project_id)
+    found = _locked(project_id, import_id)
+    if not found.is_over:
+        raise Conflict(f"the import is {found.state}: cancel it first")
+    if forget_files(FileImport.objects.filter(id=import_id, has_file=True), error=""):
+        record("import_file_deleted", "import", import_id, project_id=project_id)
     found.refresh_from_db()
     return found
 
@@ -148,16 +148,16 @@ def forget_old_files() -> int:
         return forget_files(FileImport.objects.filter(last, has_file=True).exclude(state__in=under_way), error=OLD)
 
 
+@transaction.atomic
 def forget_files(imports: QuerySet[FileImport], *, error: str) -> int:
     """Delete the files of some imports; those that are not done are cancelled, with the reason."""
     cancelled = {"state": ImportState.CANCELLED, "error": error, "finished_at": timezone.now()}
-    with transaction.atomic():
-        # The rows are locked first, as when a file is stored: none is stored after this.
-        ids = list(imports.select_for_update().order_by("id").values_list("id", flat=True))
-        rows = FileImport.objects.filter(id__in=ids)
-        rows.exclude(state=ImportState.DONE).update(**cancelled, leased_until=None, lease_token=None, resume_at=None)
-        forgotten = rows.update(has_file=False, users=[])
-        ImportFile.objects.filter(file_import__in=ids).delete()
+    # The rows are locked first, as when a file is stored: none is stored after this.
+    ids = list(imports.select_for_update().order_by("id").values_list("id", flat=True))
+    rows = FileImport.objects.filter(id__in=ids)
+    rows.exclude(state=ImportState.DONE).update(**cancelled, leased_until=None, lease_token=None, resume_at=None)
+    forgotten = rows.update(has_file=False, users=[])
+    ImportFile.objects.filter(file_import__in=ids).delete()
     return forgotten
 
 
@@ -201,7 +201,7 @@ def _is_named(text: str, names: set[str]) -> bool:
 def due_imports() -> list[FileImport]:
     """Return the imports of all projects that are due and not leased, those that waited longest first."""
     with system_scope(SystemWork.SCHEDULE):
-        free = FileImport.objects.due(*UNDER_WAY).free().only("id", "project_id", "state")
+        free = FileImport.objects.due(*UNDER_WAY).free().only("id", "project_id")
         return list(free.order_by(F("resume_at").asc(nulls_first=True), "created_at", "id"))
 
 
@@ -210,30 +210,25 @@ LEASE_SECONDS = 60.0  # much longer than a chunk takes
 MOST_ERROR = 2_000  # characters
 
 
-def leased(*, import_id: UUID, working: ImportState) -> AbstractContextManager[FileImport | None]:
+def leased(*, import_id: UUID) -> AbstractContextManager[FileImport | None]:
     """Lease an import that waits to be checked or run, or whose process died; the block gets None for another one."""
-    states = (ImportState.WAITING, working) if working is ImportState.RUNNING else (working,)
-    rows = FileImport.objects.due(*states).filter(id=import_id)
-    return leased_row(rows, seconds=LEASE_SECONDS, fail=_fail, state=working, resume_at=None)
+    rows = FileImport.objects.due(*UNDER_WAY).filter(id=import_id)
+    state = Case(When(state=ImportState.WAITING, then=Value(ImportState.RUNNING.value)), default=F("state"))
+    return leased_row(rows, seconds=LEASE_SECONDS, fail=_fail, state=state, resume_at=None)
 
 
 def _fail(held: FileImport, error: Exception) -> None:
     """End an import with the reason; it can be resumed, and a check begun again. Raises LostLease."""
-    if not isinstance(error, Refused):
+    if isinstance(error, Refused):
+        reason = str(error)
+    else:
         log.exception("import failed", file_import=str(held.pk))
-    # Only its kind, as its words may be those of the file.
-    reason = str(error) if isinstance(error, Refused) else f"an unexpected error: {type(error).__name__}"
+        reason = f"an unexpected error: {type(error).__name__}"  # its words may be those of the file
     counts = {} if held.state == ImportState.CHECKING else held.counts  # not of half a file
-    now = timezone.now()
-    release(held, state=ImportState.FAILED, error=reason[:MOST_ERROR], finished_at=now, counts=counts)
+    ended = {"error": reason[:MOST_ERROR], "finished_at": timezone.now()}
+    release_row(held, state=ImportState.FAILED, counts=counts, **ended)
 
 
 def reporting(file_import: FileImport) -> AbstractContextManager[FileImport]:
     """Lock the row of an import while the block runs; then store its changes and renew the lease. Raises LostLease."""
     return reported_row(file_import, seconds=LEASE_SECONDS)
-
-
-def release(file_import: FileImport, *, state: ImportState, **changes: Any) -> None:
-    """Give an import back in another state. Raises LostLease."""
-    if not release_row(file_import, state=state, **changes):
-        raise LostLease

@@ -19,24 +19,25 @@ from django.views.decorators.http import require_POST
 from apps.console.generic import ProjectDetailView, ProjectFormView, ProjectListView
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import download, progress_part, project_action
-from apps.imports.audit import Audit, Verdict, audit_store, importable
+from apps.imports.audit import Audit, audit_store, importable
 from apps.imports.enums import ImportFormat
 from apps.imports.models import FileImport
 from apps.imports.readers.entries import NO_USER
-from apps.imports.services import start_import, upload_import
+from apps.imports.services import MEGABYTE, start_import, upload_import
 from apps.imports.transfers.export_project import export_project
 from apps.pipeline.core.input_validation import BadInput, checked_name
 from apps.tenants.enums import MemberRole
 
-FORMAT_NAMES = {
-    ImportFormat.CHATGPT: "ChatGPT export (ZIP or conversations.json)",
-    ImportFormat.CLAUDE: "Claude export (ZIP or conversations.json)",
-    ImportFormat.MEM0: "mem0 memories (JSON)",
-    ImportFormat.ZEP: "Zep or Graphiti episodes (JSON)",
-    ImportFormat.JSONL: "turns, one a line (JSONL)",
-    ImportFormat.CHAT: "one chat (text, Markdown or JSON)",
-    ImportFormat.MEMORIES: "memories exported here (JSONL)",
-}
+FORMATS = [
+    ("", "recognise it"),
+    (ImportFormat.CHATGPT.value, "ChatGPT export (ZIP or conversations.json)"),
+    (ImportFormat.CLAUDE.value, "Claude export (ZIP or conversations.json)"),
+    (ImportFormat.MEM0.value, "mem0 memories (JSON)"),
+    (ImportFormat.ZEP.value, "Zep or Graphiti episodes (JSON)"),
+    (ImportFormat.JSONL.value, "turns, one a line (JSONL)"),
+    (ImportFormat.CHAT.value, "one chat (text, Markdown or JSON)"),
+    (ImportFormat.MEMORIES.value, "memories exported here (JSONL)"),
+]
 _MOST_NAMES = 10_000
 _SEPARATOR = re.compile(r"\s*=\s*")
 
@@ -49,26 +50,36 @@ def visible(name: object) -> None:
         raise forms.ValidationError(str(bad)) from bad
 
 
-class ImportForm(forms.Form):
-    """A file to import and whose its entries are."""
+def bounded(file: UploadedFile) -> None:
+    """Refuse a file that is too large."""
+    if (file.size or 0) > settings.IMPORT_MAX_MB * MEGABYTE:
+        raise forms.ValidationError(f"The file exceeds {settings.IMPORT_MAX_MB} MB.")
 
-    file = forms.FileField(label="File", max_length=255, validators=[visible])
-    format = forms.ChoiceField(
-        required=False, choices=[("", "recognise it"), *((each.value, name) for each, name in FORMAT_NAMES.items())]
-    )
+
+class FileForm(forms.Form):
+    """A file, and whose its entries are."""
+
+    file = forms.FileField(label="File", max_length=255, validators=[visible, bounded])
     user = forms.CharField(
         max_length=255,
         required=False,
         label="User",
-        help_text="whose the conversations are, where the file does not say",
+        help_text="whose the entries are, where the file does not say",
         validators=[visible],
     )
+
+
+class ImportForm(FileForm):
+    """A file to import."""
+
+    format = forms.ChoiceField(required=False, choices=FORMATS)
     users = forms.CharField(
         required=False,
         label="Users by name",
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="one a line: an account or user_id in the file = the user here",
     )
+    field_order = ("file", "format")
 
     def clean_users(self) -> dict[str, str]:
         """Return the users by name."""
@@ -183,45 +194,20 @@ MOST_ENTRIES = 20_000  # half a minute of one processor
 EXAMPLES = 5
 
 
-class StoreForm(forms.Form):
-    """A file with the entries of a store, and whose they are."""
-
-    file = forms.FileField(label="File", max_length=255)
-    user = forms.CharField(
-        max_length=255,
-        required=False,
-        label="User",
-        help_text="whose the entries are, if they do not name one; needed for an import of them",
-        validators=[visible],
-    )
-
-    def clean_file(self) -> UploadedFile:
-        """Refuse a file that is too large."""
-        file: UploadedFile = self.cleaned_data["file"]
-        if (file.size or 0) > settings.IMPORT_MAX_MB * 1024 * 1024:
-            raise forms.ValidationError(f"The file exceeds {settings.IMPORT_MAX_MB} MB.")
-        return file
-
-
 class StoreAuditView(ProjectFormView):
     """Choose a file, and see what is in it."""
 
     role = MemberRole.ADMIN
     template_name = "console/store_audit.html"
-    form_class = StoreForm
+    form_class = FileForm
     extra_context = {"most": settings.IMPORT_MAX_MB, "most_entries": MOST_ENTRIES}
 
-    def save(self, form: StoreForm) -> HttpResponse:
+    def save(self, form: FileForm) -> HttpResponse:
         """Show what is worth keeping, and what is wrong with the rest."""
         found = _audited(form)
-        examples = []
-        for (verdict, reason), count in found.reasons.items():
-            most = 0 if verdict is Verdict.SECRET else EXAMPLES
-            entries = found.examples(verdict, reason=reason, most=most)
-            examples.append({"verdict": verdict, "reason": reason, "count": count, "entries": entries})
         kept = found.kept()
         unnamed = 0 if form.cleaned_data["user"] else sum(not entry.user_id for entry in kept)
-        shown = {"audit": found, "kept": len(kept), "unnamed": unnamed, "examples": examples}
+        shown = {"audit": found, "kept": len(kept), "unnamed": unnamed, "faults": found.faults(most=EXAMPLES)}
         return self.render_to_response(self.get_context_data(form=form, **shown))
 
 
@@ -229,7 +215,7 @@ class StoreAuditView(ProjectFormView):
 class KeptEntriesView(StoreAuditView):
     """Download what is worth keeping, or begin an import of it."""
 
-    def save(self, form: StoreForm) -> HttpResponse:
+    def save(self, form: FileForm) -> HttpResponse:
         """Make a file of the entries."""
         content = json.dumps(importable(_audited(form).kept()), ensure_ascii=False, indent=1).encode()
         if "import" in self.request.POST:
@@ -240,5 +226,5 @@ class KeptEntriesView(StoreAuditView):
         return HttpResponse(content, content_type="application/json", headers=headers)
 
 
-def _audited(form: StoreForm) -> Audit:
+def _audited(form: FileForm) -> Audit:
     return audit_store(form.cleaned_data["file"].read(), most=MOST_ENTRIES)

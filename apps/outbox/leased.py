@@ -117,7 +117,8 @@ def reported_row(leased: LeasedModel, *, seconds: float) -> Iterator[Any]:
         held.save()
 
 
-def release_row(leased: LeasedModel, **changes: Any) -> bool:
-    """Release a leased row and change it; return False if the lease was lost."""
+def release_row(leased: LeasedModel, **changes: Any) -> None:
+    """Release a leased row and change it. Raises LostLease."""
     rows = type(leased)._base_manager.filter(pk=leased.pk, lease_token=leased.lease_token)
-    return bool(rows.update(lease_token=None, leased_until=None, **changes))
+    if not rows.update(lease_token=None, leased_until=None, **changes):
+        raise LostLease

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, Left
 from django.utils import timezone
 
@@ -16,7 +16,7 @@ from apps.common.errors import Conflict, NotFound, ProviderError, Refused
 from apps.common.rows import get_or_refuse
 from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
-from apps.outbox import enqueue, manual, model_pauses
+from apps.outbox import manual, model_pauses
 from apps.outbox.model_pauses import end_pause
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.outbox.querysets import DISCARDED
@@ -28,8 +28,9 @@ from apps.providers import registry
 from apps.providers.registry import ConfiguredModel, complete_within, configured_models, remote_embedder
 from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.traces import recorder
-from apps.traces.models import ModelCall, ModelTestCall, Trace, Turn
+from apps.traces.models import ModelCall, ModelTestCall, Trace
 from apps.traces.policies import active_policy
+from apps.traces.runs import queue_trace
 
 
 def retry_work(*, project_id: UUID, row_id: int) -> None:
@@ -103,7 +104,6 @@ def retry_failed(
 
 def _retry_extractions(rows: QuerySet[Trace], error: str) -> int:
     """Enqueue the work of failed extractions again; their outbox rows were done and may have been pruned."""
-    turns = Turn.objects.filter(end_user=OuterRef("end_user"), trace=OuterRef("pk"))
     failed = rows.filter(status=TraceStatus.EXTRACTION_FAILED, error__contains=error).order_by(
         "end_user_id", "created_at"
     )
@@ -111,15 +111,9 @@ def _retry_extractions(rows: QuerySet[Trace], error: str) -> int:
     count = 0
     for first in range(0, len(ids), BATCH):
         with transaction.atomic():
-            found = list(failed.filter(id__in=ids[first : first + BATCH]).annotate(has_turns=Exists(turns)))
+            found = list(failed.filter(id__in=ids[first : first + BATCH]))
             for trace in found:
-                enqueue.enqueue(
-                    end_user_id=trace.end_user_id,
-                    project_id=trace.project_id,
-                    kind=trace.work_kind(has_turns=trace.has_turns),
-                    subject_ids=[trace.id],
-                    session_id=trace.session_id,
-                )
+                queue_trace(trace)
             recorder.reopen(traces=found)
         count += len(found)
     return count

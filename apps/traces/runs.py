@@ -1,4 +1,4 @@
-"""Recorded runs of traces, and where each run of an end user begins."""
+"""Recorded runs of traces, where each run of an end user begins, and the queueing of another one."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import F, Q, QuerySet, Sum
 
+from apps.outbox.enqueue import enqueue
 from apps.pipeline.core.draft import Origin
 from apps.pipeline.core.enums import ExtractorKind, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, parse
@@ -229,3 +230,15 @@ def _read(turns: QuerySet[Turn]) -> Iterator[tuple[UUID, StoredTurn]]:
             row.session_id,
             StoredTurn(row.as_source(), row.trace_id, row.rejected_for, row.ended_at if row.withdrawn else None),
         )
+
+
+def queue_trace(trace: Trace) -> None:
+    """Leave a trace to a worker, in the caller's transaction."""
+    has_turns = Turn.objects.filter(end_user_id=trace.end_user_id, trace=trace).exists()
+    enqueue(
+        end_user_id=trace.end_user_id,
+        project_id=trace.project_id,
+        kind=trace.work_kind(has_turns=has_turns),
+        subject_ids=[trace.id],
+        session_id=trace.session_id,
+    )

@@ -25,8 +25,6 @@ from django.db.models.functions import Now
 
 from apps.events.models import WebhookDelivery
 from apps.events.record import number_all_events
-from apps.imports.checking import check_import
-from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
 from apps.imports.services import due_imports
 from apps.intake.run_import import run_import
@@ -301,10 +299,7 @@ SLICE_CHUNKS = 200  # some seconds of work: each slice reads the file again up t
 def import_file(due: FileImport, stop: StopSignal) -> int:
     """Check the whole file, as its counts are in memory alone, or import a slice of it; return 1."""
     try:
-        if due.state == ImportState.CHECKING:
-            check_import(import_id=due.pk, stop=stop.is_set)
-        else:
-            run_import(import_id=due.pk, chunks=SLICE_CHUNKS, stop=stop.is_set)
+        run_import(import_id=due.pk, chunks=SLICE_CHUNKS, stop=stop.is_set)
     except DatabaseError as error:
         log.warning("import interrupted", file_import=str(due.pk), error=str(error))  # its lease expires
     return 1

@@ -9,7 +9,6 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from apps.imports import checking as checking_file
 from apps.imports.models import FileImport
 from apps.imports.readers import files
 from apps.imports.services import (
@@ -76,7 +75,7 @@ def assert_killed_and_due(held: FileImport, *, state: str) -> None:
 
 def test_a_killed_check_and_killed_runs_go_on(held: FileImport, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(checking_file, "known_in", killing(checking_file.known_in, call=3))
+        patch.setattr(running, "known_in", killing(running.known_in, call=3))
         assert_killed_and_due(held, state="checking")
     work()
     held.refresh_from_db()

@@ -6,7 +6,6 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from apps.imports.checking import check_import
 from apps.imports.models import FileImport, ImportState
 from apps.intake.run_import import run_import
 from apps.tenants.models import Project
@@ -45,7 +44,7 @@ def test_a_checked_file_is_imported_and_reported(admin: Client, project: Project
     admin.post("/console/test/imports/new/", {"file": file, "user": "kim"})
     made = FileImport.objects.get()
     page = f"/console/test/imports/{made.pk}/"
-    check_import(import_id=made.pk)
+    run_import(import_id=made.pk)
     assert "1 thanks" in admin.get(page).content.decode()
 
     assert "waiting for a worker" in admin.post(f"{page}start/", follow=True).content.decode()

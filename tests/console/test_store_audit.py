@@ -6,8 +6,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from apps.imports.checking import check_import
 from apps.imports.models import FileImport, ImportFile
+from apps.intake.run_import import run_import
 from apps.tenants.models import Project
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_it_asks_whose_entries_are_that_name_no_user(admin: Client, project: Pro
 
     admin.post(f"{PAGE}kept/", file() | {"import": "1", "user": "kim"})
     made = FileImport.objects.get()
-    check_import(import_id=made.pk)
+    run_import(import_id=made.pk)
     made.refresh_from_db()
     assert (made.user_id, made.counts["problems"], made.counts["memories"]) == ("kim", 0, 2)
 
@@ -61,7 +61,7 @@ def test_it_asks_whose_entries_are_that_name_no_user(admin: Client, project: Pro
 def test_an_import_without_a_user_says_what_is_missing(admin: Client, project: Project) -> None:
     admin.post(f"{PAGE}kept/", file() | {"import": "1"})
     made = FileImport.objects.get()
-    check_import(import_id=made.pk)
+    run_import(import_id=made.pk)
     page = admin.get(f"/console/test/imports/{made.pk}/").content.decode()
     assert "it does not name the user whose the entries are" in page
     assert "right format" not in page

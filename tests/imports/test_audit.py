@@ -9,8 +9,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from apps.imports.audit import Audit, StoreEntry, Verdict, audit, store_entries
-from apps.pipeline.core.policy import DedupePolicy
-from apps.providers.registry import embedder
 from tests.imports.store_junk import JUNK
 
 RECORDED = Path(__file__).resolve().parents[2] / "benchmarks/recorded"
@@ -19,11 +17,10 @@ REMOVED = {Verdict.JUNK, Verdict.SECRET, Verdict.INSTRUCTION}
 
 
 def audited(*texts: str | StoreEntry) -> Audit:
-    near = embedder()
     entries = [
         each if isinstance(each, StoreEntry) else StoreEntry(str(number), each) for number, each in enumerate(texts)
     ]
-    return audit(entries, embedder=near, band=DedupePolicy().band(embedder=near.name), now=NOW)
+    return audit(entries, now=NOW)
 
 
 def said(number: int, text: str, *, month: int) -> StoreEntry:

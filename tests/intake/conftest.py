@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.imports.checking import check_import
+from apps.intake.run_import import run_import
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.tenants.models import Project
@@ -28,7 +28,7 @@ def upload(admin: APIClient) -> Upload:
         url = f"/v1/imports/{made.json()['id']}"
         sent = admin.put(f"{url}/file", content, content_type="application/octet-stream")
         assert sent.status_code == 200, sent.json()
-        check_import(import_id=parse(Prefix.IMPORT, made.json()["id"]))
+        run_import(import_id=parse(Prefix.IMPORT, made.json()["id"]))
         return dict(admin.get(url).json())
 
     return make

@@ -2,7 +2,6 @@
 
 import pytest
 
-from apps.imports.checking import check_import
 from apps.imports.enums import ImportState
 from apps.imports.models import FileImport, ImportFile
 from apps.imports.readers import files
@@ -35,7 +34,7 @@ def started(project: Project, user_id: str) -> FileImport:
     accept(submission=Submission(project.pk, None, user_id, "sunday", turns))
     content = lines("I live in Lisbon.", "I work as a nurse.", user_id=user_id)
     held = upload_import(request=FileImport(project_id=project.pk, file_name="file.jsonl"), content=content)
-    check_import(import_id=held.pk)
+    run_import(import_id=held.pk)
     return start_import(project_id=project.pk, import_id=held.pk)
 
 

@@ -53,12 +53,6 @@ def test_a_file_becomes_traces_with_queued_work(project: Project, file: Path) ->
     assert OutboxRow.objects.count() == 1
 
 
-def test_a_second_run_adds_nothing(project: Project, file: Path) -> None:
-    run(project, file, THREE)
-    assert run(project, file, THREE) == "0 turns in 0 requests, 3 known already\n"
-    assert (Turn.objects.count(), Trace.objects.count()) == (3, 1)
-
-
 def test_a_run_takes_up_where_another_stopped(project: Project, file: Path) -> None:
     run(project, file, THREE)
     more = THREE + "\n" + lines({"content": "I have a dog named Rex."})
@@ -113,7 +107,7 @@ def test_a_check_that_a_worker_has_begun_is_waited_for(
 
     def begun(**options: Any) -> FileImport:
         held = queue(**options)
-        with leased(import_id=held.pk, working=ImportState.CHECKING) as by_a_worker:
+        with leased(import_id=held.pk) as by_a_worker:
             claimed.append(by_a_worker)
         return held
 

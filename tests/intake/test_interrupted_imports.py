@@ -1,19 +1,19 @@
 """What is left of an import that is cancelled, fails or loses its file on the way, and what stays private."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.imports import checking as checking_file
-from apps.imports.checking import check_import
-from apps.imports.enums import ImportState
 from apps.imports.models import FileImport, ImportFile
-from apps.imports.services import leased, reporting
+from apps.imports.services import due_imports, leased, reporting
 from apps.intake import run_import as running
+from apps.intake.run_import import run_import
 from apps.memories.models import Memory
 from apps.memories.services.export_memories import ExportFormat, export_memories
 from apps.outbox.leased import LostLease
@@ -48,7 +48,7 @@ def checking(admin: APIClient, content: bytes, *, breaks: bool = False) -> FileI
     made = admin.post("/v1/imports", {"file_name": "file.json"}).json()
     url = f"/v1/imports/{made['id']}"
     admin.put(f"{url}/file", content, content_type="application/octet-stream")
-    with leased(import_id=parse(Prefix.IMPORT, made["id"]), working=ImportState.CHECKING) as held:
+    with leased(import_id=parse(Prefix.IMPORT, made["id"])) as held:
         assert held is not None
         with reporting(held) as row:
             row.counts = {"chunks": 1, "turns": 1}
@@ -85,13 +85,13 @@ def test_an_import_that_is_cancelled_and_then_breaks_stays_cancelled(
         assert admin.post(f"/v1/imports/{held.shown_id}/cancel").status_code == 200
         raise ValueError("a broken reader")
 
-    monkeypatch.setattr(running if started else checking_file, "chunks_of", broken)
+    monkeypatch.setattr(running, "chunks_of", broken)
     if started:
         assert start(admin, made)["status"] == "cancelled"
     else:
         sent = admin.put(f"{url}/file", lines(*SAID), content_type="application/octet-stream")
         assert sent.status_code == 200
-        check_import(import_id=parse(Prefix.IMPORT, made["id"]))
+        run_import(import_id=parse(Prefix.IMPORT, made["id"]))
     assert (admin.get(url).json()["status"], admin.get(url).json()["error"] or "") == ("cancelled", "")
 
 
@@ -104,8 +104,18 @@ def test_a_check_that_begins_again_is_lost_to_the_former_worker(admin: APIClient
 
     with pytest.raises(LostLease), reporting(held):
         pass
-    check_import(import_id=held.pk)
+    run_import(import_id=held.pk)
     assert admin.get(url).json()["status"] == "checked"
+
+
+def test_each_report_renews_the_lease(admin: APIClient) -> None:
+    held = checking(admin, lines(*SAID))
+    FileImport.objects.update(leased_until=timezone.now() + timedelta(seconds=1))
+    with reporting(held):
+        pass
+    left = FileImport.objects.get().leased_until - timezone.now()
+    assert timedelta(seconds=50) < left <= timedelta(seconds=60)
+    assert due_imports() == []
 
 
 def test_memories_that_are_private_to_an_agent_stay_so(

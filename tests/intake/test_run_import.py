@@ -8,7 +8,6 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.imports.checking import check_import
 from apps.imports.models import FileImport, ImportFile
 from apps.imports.readers import files
 from apps.imports.services import due_imports
@@ -203,12 +202,12 @@ def test_a_file_is_bounded_whole_and_of_a_known_format(admin: APIClient, setting
     sent = admin.put(f"{url}/file", large, content_type=kind).json()
     assert (sent["status"], sent["size"]) == ("checking", len(large))
     assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 409
-    check_import(import_id=parse(Prefix.IMPORT, made["id"]))
+    run_import(import_id=parse(Prefix.IMPORT, made["id"]))
     failed = admin.get(url).json()
     assert (failed["status"], failed["error"]) == ("failed", "the format of the file is not recognised: name it")
     assert admin.post(f"{url}/start").status_code == 409
     assert admin.put(f"{url}/file", lines(*SAID), content_type=kind).json()["status"] == "checking"
-    check_import(import_id=parse(Prefix.IMPORT, made["id"]))
+    run_import(import_id=parse(Prefix.IMPORT, made["id"]))
     assert admin.get(url).json()["status"] == "checked"
     assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 409
     assert admin.delete(f"{url}/file").json()["has_file"] is False

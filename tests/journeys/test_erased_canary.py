@@ -18,7 +18,6 @@ from django.db import connection
 from django.test import Client
 from rest_framework.test import APIClient
 
-from apps.imports.checking import check_import
 from apps.imports.models import FileImport
 from apps.intake.run_import import run_import
 from apps.memories.models import Memory
@@ -88,7 +87,7 @@ def import_file(api: APIClient, *, is_run: bool) -> None:
     api.put(f"{url}/file", content, content_type="application/octet-stream")
     api.post("/v1/imports", {"file_name": f"{USER}.zip"}, headers={"Idempotency-Key": f"named {is_run}"})
     if is_run:
-        check_import(import_id=parse(Prefix.IMPORT, made["id"]))
+        run_import(import_id=parse(Prefix.IMPORT, made["id"]))
         api.post(f"{url}/start")
         run_import(import_id=parse(Prefix.IMPORT, made["id"]))
         told = api.get(url).json()

@@ -6,46 +6,48 @@ name no row of another one.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from io import SEEK_END
 from itertools import groupby
 from operator import attrgetter
-from typing import Annotated, Any, BinaryIO, cast
+from typing import Annotated, Any, BinaryIO
 from uuid import UUID
 
 import msgspec
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
-from django.db.models import Exists, ForeignKey, Model, OuterRef
+from django.db.models import ForeignKey, Model
 
 from apps.common.errors import Unfit
-from apps.imports.transfers.project_tables import (
+from apps.imports.transfers.export_project import (
     END,
     END_USER,
     OF_END_USER,
     OF_PROJECT,
     PROJECT_SCHEMA,
     SCHEMA_VERSION,
+    VECTORS,
     TransferTable,
 )
 from apps.memories.ledger.record import record
-from apps.memories.models import Entity, Memory, MemoryVector
-from apps.memories.services.indexing import missing, write_vectors
+from apps.memories.services.indexing import indexables_of, missing, write_vectors
 from apps.outbox.enqueue import enqueue
-from apps.pipeline.core.enums import LIVE_STATUSES, MemoryType, TraceStatus, WorkKind
+from apps.pipeline.core.enums import LIVE_STATUSES, TraceStatus, WorkKind
 from apps.pipeline.core.policy import IndexPolicy
+from apps.pipeline.core.ports import Embedder
 from apps.pipeline.indexing import index
-from apps.pipeline.indexing.index import Indexable
 from apps.projects.services import create_project
 from apps.providers import registry
 from apps.tenants.models import EndUser, Project
 from apps.tenants.scope import tenant_scope
-from apps.traces.models import ConfigurationVersion, PreFilterRule, Trace, Turn
+from apps.traces.models import ConfigurationVersion, PreFilterRule, Trace
+from apps.traces.runs import queue_trace
 
 AT_ONCE = 100  # rows per statement, and memories that are embedded
 MOST_LAST_LINE = 1_000  # bytes
-_VECTORS = next(table for table in OF_END_USER if table.model is MemoryVector)
 _TABLES = {table.kind: table for table in (*OF_PROJECT, *OF_END_USER)}
 _ACTORS = frozenset({"actor", "undone_by", "author", "labeller"})  # columns that name who did something
 _PERSON = re.compile(r"person:(?=\d)")
@@ -106,17 +108,9 @@ def load_project(file: BinaryIO, *, slug: str = "", name: str = "") -> tuple[Pro
                     rows = list(of_kind)
                     _insert(kind, rows, project.pk)
                     loaded[kind] += len(rows)
-                if end_user_id:  # the pipeline runs of traces that wait
-                    turns = Turn.objects.filter(end_user_id=end_user_id, trace_id=OuterRef("id"))
-                    queued = Trace.objects.filter(end_user_id=end_user_id, status=TraceStatus.QUEUED)
-                    for trace in queued.annotate(has_turns=Exists(turns)).order_by("id"):
-                        enqueue(
-                            end_user_id=end_user_id,
-                            project_id=project.pk,
-                            kind=trace.work_kind(has_turns=trace.has_turns),
-                            subject_ids=[trace.pk],
-                            session_id=trace.session_id,
-                        )
+                # The pipeline runs of traces that wait.
+                for trace in Trace.objects.filter(end_user_id=end_user_id, status=TraceStatus.QUEUED).order_by("id"):
+                    queue_trace(trace)
         with tenant_scope(project_id=project.pk):
             record("project_loaded", "project", project.pk, project_id=project.pk, details=loaded)
     _load_vectors(file, project.pk)  # without a transaction: the embedder may be a model on another machine
@@ -136,13 +130,10 @@ def _checked(file: BinaryIO) -> _Exported:
         raise Unfit("the file is no export of a project")
     if head.version != SCHEMA_VERSION:
         raise Unfit(f"the file has version {head.version} of the schema; version {SCHEMA_VERSION} is read")
-    try:
-        is_complete = msgspec.json.decode(last, type=_Line).kind == END
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        is_complete = False
-    if not is_complete:
-        raise Unfit("the file is not complete: its last line is missing")
-    return head.project
+    with suppress(msgspec.DecodeError, UnicodeDecodeError):
+        if msgspec.json.decode(last, type=_Line).kind == END:
+            return head.project
+    raise Unfit("the file is not complete: its last line is missing")
 
 
 def _lines(file: BinaryIO) -> Iterator[_Line]:
@@ -177,7 +168,7 @@ def _insert(kind: str, lines: Sequence[_Line], project_id: UUID) -> None:
             return
         table = _TABLES[kind]
         rows = [_row(table, line, project_id) for line in lines]
-        if table.model is not MemoryVector:
+        if kind != VECTORS:
             table.model._default_manager.bulk_create(rows, batch_size=AT_ONCE)
         for field in table.fields:
             if isinstance(field, ForeignKey):
@@ -231,34 +222,29 @@ def _row(table: TransferTable, line: _Line, project_id: UUID) -> Model:
 
 def _load_vectors(file: BinaryIO, project_id: UUID) -> None:
     """Compute the vectors of the file by the embedder of this server, and enqueue the memories that have none."""
+    embedder = registry.embedder()
     for end_user_id, lines in groupby(_lines(file), key=attrgetter("end_user_id")):
         if end_user_id is None:
             continue
         with tenant_scope(project_id=project_id, end_user_id=end_user_id):
-            vectors = [line for line in lines if _TABLES.get(line.kind) is _VECTORS]
+            vectors = [line.row for line in lines if line.kind == VECTORS]
             for first in range(0, len(vectors), AT_ONCE):
-                some = (_row(_VECTORS, line, project_id) for line in vectors[first : first + AT_ONCE])
-                _embed(cast("list[MemoryVector]", list(some)))
-            live = missing(embedder=registry.embedder()).filter(end_user_id=end_user_id, status__in=LIVE_STATUSES)
+                _embed(end_user_id, vectors[first : first + AT_ONCE], embedder)
+            live = missing(embedder=embedder).filter(end_user_id=end_user_id, status__in=LIVE_STATUSES)
             if left := list(live.values_list("id", flat=True)):
                 enqueue(end_user_id=end_user_id, project_id=project_id, kind=WorkKind.INDEX_MEMORY, subject_ids=left)
 
 
-def _embed(vectors: Sequence[MemoryVector]) -> None:
+def _embed(end_user_id: UUID, vectors: Sequence[Mapping[str, Any]], embedder: Embedder) -> None:
     """Compute the vectors of one end user's memories, with the questions of the file."""
-    end_user_id, embedder = vectors[0].end_user_id, registry.embedder()
-    own_name = Entity.objects.filter(end_user_id=end_user_id, is_user=True).values_list("name", flat=True).first()
-    memories = Memory.objects.filter(end_user_id=end_user_id).in_bulk([each.memory_id for each in vectors])
-    by_model: defaultdict[str, dict[UUID, Indexable]] = defaultdict(dict)
+    by_model: defaultdict[str, dict[UUID, tuple[str, ...]]] = defaultdict(dict)
     for each in vectors:
-        memory = memories[each.memory_id]
-        by_model[each.questions_by][memory.pk] = Indexable(
-            id=memory.pk,
-            type=MemoryType(memory.type),
-            content=memory.content,
-            model_questions=tuple(each.questions),
-            user=own_name or "",
-        )
+        by_model[each["questions_by"]][UUID(each["memory_id"])] = tuple(each["questions"])
     for model, asked in by_model.items():
-        entries = index.run([*asked.values()], embedder=embedder, policy=IndexPolicy(questions=0))
+        # A quote in another language is one of the questions.
+        memories = [
+            replace(each, model_questions=asked[each.id], foreign_quote="")
+            for each in indexables_of(end_user_id, list(asked))
+        ]
+        entries = index.run(memories, embedder=embedder, policy=IndexPolicy(questions=0))
         write_vectors(end_user_id=end_user_id, entries=entries, embedder=embedder, questions_by=model)

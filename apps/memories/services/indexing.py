@@ -139,6 +139,11 @@ def _rows(memories: MemoryQuerySet) -> list[Mapping[str, Any]]:
     return [dict(row) for row in rows.values(*_FIELDS)]
 
 
+def indexables_of(end_user_id: UUID, memory_ids: Sequence[UUID]) -> list[Indexable]:
+    """Return what the index needs of an end user's memories."""
+    return _indexables(_read(end_user_id, memory_ids))
+
+
 def _policy_of(rows: Sequence[Mapping[str, Any]]) -> Policy:
     """Return the policy of the project whose memories were read."""
     configuration = rows[0]["configuration"] if rows else None

@@ -226,7 +226,7 @@ def _fail(replay: Replay, error: Exception) -> None:
 
 
 def _end(replay: Replay, state: ReplayState, **changes: Any) -> None:
-    """End a replay, unless it was cancelled or another process runs it."""
+    """End a replay. Raises LostLease if it was cancelled or another process runs it."""
     release_row(replay, state=state, finished_at=timezone.now(), **changes)
 
 

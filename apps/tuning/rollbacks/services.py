@@ -22,7 +22,6 @@ from apps.memories.ledger.record import record
 from apps.memories.models import Memory, MemoryVersion, Rollback, RollbackItem
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
-from apps.outbox import enqueue
 from apps.outbox.enqueue import queue_task
 from apps.outbox.leases import interrupt
 from apps.outbox.manual import cancel
@@ -37,7 +36,7 @@ from apps.traces import recorder
 from apps.traces.get_or_create import hold_end_user
 from apps.traces.models import ConfigurationVersion, Session, Span, Trace, Turn
 from apps.traces.policies import active_policy, policy_of
-from apps.traces.runs import RunHead, recorded_runs
+from apps.traces.runs import RunHead, queue_trace, recorded_runs
 from apps.traces.trace_report import report_of
 from apps.tuning.replays.replaying import judged_run
 from apps.tuning.rollbacks.loading import load_history, load_taken, selected_traces
@@ -422,15 +421,3 @@ def run_again(*, end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -
             Trace.objects.filter(end_user_id=end_user_id, id=trace.id).update(
                 status=TraceStatus.REJECTED, counts=report.counts, outcomes=report.outcomes, finished_at=now
             )
-
-
-def queue_trace(trace: Trace) -> None:
-    """Leave a trace to a worker."""
-    has_turns = Turn.objects.filter(end_user_id=trace.end_user_id, trace=trace).exists()
-    enqueue.enqueue(
-        end_user_id=trace.end_user_id,
-        project_id=trace.project_id,
-        kind=trace.work_kind(has_turns=has_turns),
-        subject_ids=[trace.id],
-        session_id=trace.session_id,
-    )

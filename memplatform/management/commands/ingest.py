@@ -2,6 +2,7 @@
 
 import time
 from argparse import ArgumentTypeError
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,6 @@ from rich.console import Console
 from rich.progress import Progress
 
 from apps.common.errors import Refused
-from apps.imports.checking import check_import
 from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
 from apps.imports.services import start_import, upload_import
@@ -67,22 +67,9 @@ class Command(BaseCommand):
         start_import(project_id=project.pk, import_id=held.pk)
         with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("chunks", total=held.chunks)
-            while not STOPPING.is_set():
-                run_import(
-                    import_id=held.pk,
-                    stop=STOPPING.is_set,
-                    on_progress=lambda done: bar.update(task, completed=done),
-                )
-                held.refresh_from_db()
-                if held.is_over:
-                    break
-                # Where the import has to wait for the queue, work is done if wanted.
-                if not (options["wait"] and held.wait_reason and work(seconds=WORK_SECONDS)):
-                    time.sleep(SLICE_SECONDS)  # another process imports it, or it waits until a quota has room
+            _run(held, works=options["wait"], on_progress=lambda done: bar.update(task, completed=done))
         if held.state != ImportState.DONE:
-            raise CommandError(
-                f"the import is {held.state}: {held.error or held.wait_reason or 'workers go on with it'}"
-            )
+            raise CommandError(f"the import is {held.state}: {held.error}")
         self.stdout.write(_summary(held))
         if options["wait"]:
             _work(users)
@@ -100,18 +87,23 @@ class Command(BaseCommand):
             held = upload_import(request=request, content=file.read_bytes())
         except OSError as error:
             raise CommandError(f"{file}: {error.strerror}") from error
-        while not STOPPING.is_set():
-            check_import(import_id=held.pk, stop=STOPPING.is_set)
-            held.refresh_from_db()
-            if held.state != ImportState.CHECKING:
-                break
-            time.sleep(SLICE_SECONDS)  # a worker has it; if it dies, its lease ends
-        else:
-            raise CommandError(f"the import is {held.state}: workers go on with it")
+        _run(held)
         if held.state == ImportState.FAILED:
             held.delete()
             raise CommandError(held.error)
         return held
+
+
+def _run(held: FileImport, *, works: bool = False, on_progress: Callable[[int], None] = lambda _: None) -> None:
+    """Check or run an import until it is over, here or by a worker; where it waits for the queue, work if wanted."""
+    while not STOPPING.is_set():
+        run_import(import_id=held.pk, stop=STOPPING.is_set, on_progress=on_progress)
+        held.refresh_from_db()
+        if held.is_over:
+            return
+        if not (works and held.wait_reason and work(seconds=WORK_SECONDS)):
+            time.sleep(SLICE_SECONDS)  # another process has it, whose lease ends if it dies, or a quota has no room
+    raise CommandError(f"the import is {held.state}: {held.wait_reason or 'workers go on with it'}")
 
 
 def _named_user(text: str) -> tuple[str, str]:

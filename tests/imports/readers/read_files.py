@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from apps.imports.enums import ImportFormat
-from apps.imports.readers.entries import ImportedTurn, ImportProblem, ImportSource
+from apps.imports.readers.entries import ImportEntry, ImportProblem, ImportSource
 from apps.imports.readers.files import file_entries
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
@@ -14,13 +14,14 @@ SECONDS = MARCH.timestamp()
 
 
 def read(name: ImportFormat, content: Any, *, default: str = "ana", **by_name: str) -> list[Any]:
-    raw = content if isinstance(content, bytes) else json.dumps(content).encode()
+    text = content if isinstance(content, str | bytes) else json.dumps(content)
+    raw = text.encode() if isinstance(text, str) else text
     source = ImportSource(name="file", now=NOW, user_id=default, users_by_name=by_name)
     return list(file_entries(raw, file_format=name, source=source))
 
 
 def said(entries: list[Any]) -> list[tuple[str, str]]:
-    return [(each.turn.role, each.turn.content) for each in entries if isinstance(each, ImportedTurn)]
+    return [(each.said.role, each.said.content) for each in entries if isinstance(each, ImportEntry)]
 
 
 def problems(entries: list[Any]) -> list[tuple[str, str]]:

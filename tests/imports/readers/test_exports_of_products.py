@@ -107,8 +107,8 @@ def test_a_chatgpt_turn_keeps_its_time_and_the_identifiers_of_its_message() -> N
     mapping = {"m": node(None, [], text="Hello there.", create_time=SECONDS + 60.5)}
     (entry,) = read(ImportFormat.CHATGPT, [conversation(mapping)])
 
-    assert (entry.user_id, entry.session_id, entry.turn.external_id) == ("ana", "chatgpt-c1", "m")
-    assert entry.turn.occurred_at == datetime(2026, 3, 2, 9, 1, 0, 500_000, tzinfo=UTC)
+    assert (entry.user_id, entry.session_id, entry.said.external_id) == ("ana", "chatgpt-c1", "m")
+    assert entry.said.occurred_at == datetime(2026, 3, 2, 9, 1, 0, 500_000, tzinfo=UTC)
 
 
 # --- Claude
@@ -220,7 +220,7 @@ def test_the_group_of_an_episode_is_its_end_user_where_nobody_else_is_named(
 def test_the_messages_of_an_episode_have_identifiers_of_their_own() -> None:
     entries = read(ImportFormat.ZEP, [{**EPISODE, "content": "Bo: hello\nCy: hi"}])
 
-    assert [(each.turn.external_id, each.turn.speaker) for each in entries] == [("e1", "Bo"), ("e1-2", "Cy")]
+    assert [(each.said.external_id, each.said.speaker) for each in entries] == [("e1", "Bo"), ("e1-2", "Cy")]
 
 
 @pytest.mark.parametrize(

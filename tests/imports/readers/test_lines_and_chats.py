@@ -7,41 +7,25 @@ from typing import Any
 import pytest
 
 from apps.imports.enums import ImportFormat
-from apps.imports.readers.entries import ImportedTurn, ImportEntry, ImportProblem, ImportSource
-from apps.imports.readers.files import file_entries
+from apps.imports.readers.entries import ImportEntry
 from apps.pipeline.core.enums import Role
-
-SOURCE = ImportSource(name="talk", user_id="ana", now=datetime(2026, 4, 1, tzinfo=UTC))
+from tests.imports.readers.read_files import problems, read
 
 PLAIN = "User: I live in Porto.\nNear the river.\n\nAssistant: Lovely.\nAna Lima: see https://example.org: it is there"
 MARKDOWN = "## User\n\nI live in Porto.\n\n## Assistant\n\nLovely.\n\n**Ana:** *really*"
 TIMED = "[2026-03-02 09:12] Ana: hello"
 
 
-def read(name: str, content: object) -> list[ImportEntry]:
-    raw = content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content))
-    raw = raw if isinstance(raw, bytes) else raw.encode()
-    return list(file_entries(raw, file_format=ImportFormat(name), source=SOURCE))
-
-
-def turns(name: str, content: object) -> list[tuple[str, str, str]]:
-    found = read(name, content)
-    assert all(isinstance(each, ImportedTurn) for each in found), found
-    return [(each.turn.role, each.turn.speaker, each.turn.content) for each in found if isinstance(each, ImportedTurn)]
-
-
-def bad(name: str, content: object) -> list[tuple[str, str]]:
-    return [(each.at, each.reason) for each in read(name, content) if isinstance(each, ImportProblem)]
+def turns(name: ImportFormat, content: Any) -> list[tuple[str, str, str]]:
+    return [(each.said.role, each.said.speaker, each.said.content) for each in read(name, content)]
 
 
 def test_jsonl_takes_what_a_line_names_and_the_rest_from_the_command() -> None:
     given = {"user_id": "bo", "session_id": "s", "role": "assistant", "content": "Hi", "turn_id": "a", "speaker": "B"}
     lines = f"{json.dumps(given)}\n\n" + json.dumps({"session_id": "s", "role": "user", "content": "Hello"})
-    first, second = read("jsonl", lines)
-    assert isinstance(first, ImportedTurn)
-    assert isinstance(second, ImportedTurn)
-    assert (first.user_id, first.turn.external_id, first.turn.speaker) == ("bo", "a", "B")
-    assert (second.user_id, second.turn.external_id) == ("ana", "line-3")
+    first, second = read(ImportFormat.JSONL, lines)
+    assert (first.user_id, first.said.external_id, first.said.speaker) == ("bo", "a", "B")
+    assert (second.user_id, second.said.external_id) == ("ana", "line-3")
 
 
 @pytest.mark.parametrize(
@@ -71,20 +55,18 @@ def test_jsonl_takes_what_a_line_names_and_the_rest_from_the_command() -> None:
     ],
 )
 def test_chats_are_read_in_their_usual_forms(content: object, expected: list[tuple[str, str, str]]) -> None:
-    assert turns("chat", content) == expected
+    assert turns(ImportFormat.CHAT, content) == expected
 
 
 def test_a_chat_knows_when_something_was_said() -> None:
-    (first,) = read("chat", TIMED)
-    assert isinstance(first, ImportedTurn)
-    assert first.turn.occurred_at == datetime(2026, 3, 2, 9, 12, tzinfo=UTC)
-    assert (first.session_id, first.turn.external_id) == ("talk", "message-1")
+    (first,) = read(ImportFormat.CHAT, TIMED)
+    assert first.said.occurred_at == datetime(2026, 3, 2, 9, 12, tzinfo=UTC)
+    assert (first.session_id, first.said.external_id) == ("file", "message-1")
 
 
 def test_a_time_keeps_its_offset() -> None:
-    (first,) = read("jsonl", json.dumps({**OK, "occurred_at": "2026-03-02T09:12:00+05:30"}))
-    assert isinstance(first, ImportedTurn)
-    assert (first.turn.occurred_at, first.turn.utc_offset) == (datetime(2026, 3, 2, 3, 42, tzinfo=UTC), 330)
+    (first,) = read(ImportFormat.JSONL, json.dumps({**OK, "occurred_at": "2026-03-02T09:12:00+05:30"}))
+    assert (first.said.occurred_at, first.said.utc_offset) == (datetime(2026, 3, 2, 3, 42, tzinfo=UTC), 330)
 
 
 OK = {"session_id": "s", "role": "user", "content": "Hello"}
@@ -114,7 +96,7 @@ OK = {"session_id": "s", "role": "user", "content": "Hello"}
     ],
 )
 def test_an_invalid_place_is_reported_with_its_position(name: str, content: object, at: str | None) -> None:
-    bad_lines = bad(name, content)
+    bad_lines = problems(read(ImportFormat(name), content))
     assert [place for place, _ in bad_lines] == ([at] if at else [])
     assert all(message for _, message in bad_lines)
 
@@ -135,10 +117,11 @@ def test_messages_of_a_chat_api_are_read_with_their_speakers(name: str) -> None:
     ]
     as_lines = "\n".join(json.dumps({"session_id": "s", **each}) for each in messages)
     content = as_lines if name == "jsonl" else messages
-    found = [each.turn for each in read(name, content) if isinstance(each, ImportedTurn)]
+    entries = read(ImportFormat(name), content)
+    found = [each.said for each in entries if isinstance(each, ImportEntry)]
     assert [(each.role, each.speaker, each.content) for each in found] == [
         (Role.SYSTEM, "", "Be brief."),
         (Role.USER, "Petra", "I live in Delft."),
         (Role.ASSISTANT, "Helper", "Nice."),
     ]
-    assert len(bad(name, content)) == 2
+    assert len(problems(entries)) == 2

@@ -10,7 +10,7 @@ import pytest
 
 from apps.imports.enums import ImportFormat
 from apps.imports.readers import files
-from apps.imports.readers.entries import ImportedMemory, ImportProblem
+from apps.imports.readers.entries import ImportEntry, ImportProblem
 from apps.imports.readers.files import format_of
 from apps.pipeline.core.enums import Grounding, SourceConfidence, Status
 from tests.imports.readers.read_files import (
@@ -34,14 +34,14 @@ from tests.imports.readers.read_files import (
 def test_mem0_answers_and_exports_are_read(content: Any) -> None:
     (entry,) = read(ImportFormat.MEM0, content)
 
-    assert (entry.user_id, entry.external_id, entry.memory.content) == ("kim", "m1", "Likes tea")
-    assert entry.memory.said_at == MARCH
+    assert (entry.user_id, entry.external_id, entry.said.content) == ("kim", "m1", "Likes tea")
+    assert entry.said.said_at == MARCH
 
 
 def test_what_another_product_remembers_is_hearsay() -> None:
     raw = {**MEM0, "metadata": {"a": 1}, "categories": ["food"], "expiration_date": "2026-12-31", "run_id": "r"}
     (entry,) = read(ImportFormat.MEM0, [raw], kim="ana@example.com")
-    new = entry.memory
+    new = entry.said
 
     assert entry.user_id == "ana@example.com"
     assert (new.source_confidence, new.grounding, new.extractor) == (
@@ -68,7 +68,7 @@ def test_memories_that_are_mangled_are_told(raw: Any) -> None:
     entries = read(ImportFormat.MEM0, [raw, MEM0])
 
     assert [place for place, _ in problems(entries)] == ["memory 1"]
-    assert isinstance(entries[-1], ImportedMemory)
+    assert isinstance(entries[-1], ImportEntry)
 
 
 @pytest.mark.parametrize(
@@ -86,20 +86,20 @@ def test_memories_that_are_mangled_are_told(raw: Any) -> None:
 def test_memories_of_this_product_keep_what_holds(changes: dict[str, Any], status: Any) -> None:
     (entry,) = read(ImportFormat.MEMORIES, {**OWN, **changes})
 
-    assert entry.memory.status is status if isinstance(entry, ImportedMemory) else status is ImportProblem
+    assert entry.said.status is status if isinstance(entry, ImportEntry) else status is ImportProblem
 
 
 def test_a_triple_is_kept() -> None:
     (entry,) = read(ImportFormat.MEMORIES, {**OWN, "subject": "User", "predicate": "lives_in", "object": "Oslo"})
 
-    assert (entry.memory.subject.text, entry.memory.predicate, entry.memory.object_text) == ("User", "lives_in", "Oslo")
-    assert entry.memory.stateful
+    assert (entry.said.subject.text, entry.said.predicate, entry.said.object_text) == ("User", "lives_in", "Oslo")
+    assert entry.said.stateful
 
 
 @pytest.mark.parametrize("name", ["agent_id", "app_id", "run_id", "private_to"])
 def test_names_of_agents_are_kept_whole_or_told(name: str) -> None:
     (kept,) = read(ImportFormat.MEMORIES, {**OWN, name: "a" * 255})
-    held = kept.memory.private_to if name == "private_to" else getattr(kept.memory.agent_scope, name)
+    held = kept.said.private_to if name == "private_to" else getattr(kept.said.agent_scope, name)
 
     assert held == "a" * 255
     for wrong in ("a" * 256, "a\nb", "a\0b"):
@@ -149,7 +149,8 @@ def test_an_archive_without_conversations_or_with_too_many_is_told(monkeypatch: 
     for raw, reason in ((archive(user={}), "no conversations"), (whole, "20 bytes"), (whole[:60], "can't be")):
         ((place, told),) = problems(read(ImportFormat.CHATGPT, raw))
         assert (place, reason in told) == ("the archive", True)
-        assert isinstance(format_of(raw), ImportProblem)
+        with pytest.raises(ImportProblem):
+            format_of(raw)
 
 
 def test_an_archive_is_not_unpacked_beyond_the_size_that_it_names() -> None:
@@ -188,5 +189,8 @@ TURN = {"session_id": "s", "role": "user", "content": "Hello"}
     ],
 )
 def test_the_format_of_a_file_is_recognised(head: str, name: ImportFormat | None) -> None:
-    found = format_of(head.encode())
-    assert (found if isinstance(found, ImportFormat) else None) is name
+    if name:
+        assert format_of(head.encode()) is name
+    else:
+        with pytest.raises(ImportProblem):
+            format_of(head.encode())

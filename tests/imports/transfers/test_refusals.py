@@ -86,20 +86,29 @@ def test_rows_that_refer_to_none_are_refused(content: bytes, tmp_path: Path) -> 
     assert "entity_id" in told
 
 
-def test_a_vector_of_no_memory_is_refused(content: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "column", "named"),
+    [
+        ("memory_vectors", "memory_id", "no memory"),
+        ("memory_vectors", "memory_id", "another end user"),
+        ("spans", "trace_id", "another table"),
+        ("memories", "subject_id", "another project"),
+    ],
+)
+def test_no_row_can_be_referred_to_that_is_of(
+    content: bytes, stranger: Entity, tmp_path: Path, kind: str, column: str, named: str
+) -> None:
     rows = rows_of(content)
-    vector = next(row for row in rows if row.get("kind") == "memory_vectors")
-    vector["row"]["memory_id"] = vector["end_user_id"]
+    first, *_, last = (row for row in rows if row.get("kind") == kind and row["row"][column])
+    session = next(row for row in rows if row.get("kind") == "sessions")
+    first["row"][column] = {
+        "no memory": first["end_user_id"],
+        "another end user": last["row"][column],
+        "another table": session["row"]["id"],
+        "another project": str(stranger.pk),
+    }[named]
 
-    assert "memory_id refers to a row that the file does not hold" in refusal(file_of(rows), tmp_path)
-
-
-def test_a_row_of_another_end_user_can_not_be_referred_to(content: bytes, tmp_path: Path) -> None:
-    rows = rows_of(content)
-    first, *_, last = (row for row in rows if row.get("kind") == "memory_vectors")
-    first["row"]["memory_id"] = last["row"]["memory_id"]
-
-    assert "memory_id refers to a row that the file does not hold" in refusal(file_of(rows), tmp_path)
+    assert f"{column} refers to a row that the file does not hold" in refusal(file_of(rows), tmp_path)
 
 
 def test_an_end_user_is_the_one_of_its_line(content: bytes, stranger: Entity, tmp_path: Path) -> None:
@@ -133,28 +142,12 @@ def test_what_an_embedder_fails_at_can_be_done_later(
     assert MemoryVector.objects.filter(memory__project=loaded).count() == Memory.objects.filter(project=loaded).count()
 
 
-def test_a_reference_to_a_row_of_another_table_is_refused(content: bytes, tmp_path: Path) -> None:
-    rows = rows_of(content)
-    span = next(row for row in rows if row.get("kind") == "spans")
-    span["row"]["trace_id"] = next(row for row in rows if row.get("kind") == "sessions")["row"]["id"]
-
-    assert "trace_id" in refusal(file_of(rows), tmp_path)
-
-
 def test_a_row_of_nobody_is_refused(content: bytes, tmp_path: Path) -> None:
     rows = rows_of(content)
     first = next(place for place, row in enumerate(rows) if row.get("kind") == "end_user")
     stray = {**next(row for row in rows if row.get("kind") == "traces"), "end_user_id": None}
 
     assert "end_user_id" in refusal(file_of([*rows[:first], stray, *rows[first:]]), tmp_path)
-
-
-def test_a_row_of_another_project_can_not_be_referred_to(content: bytes, stranger: Entity, tmp_path: Path) -> None:
-    rows = rows_of(content)
-    memory = next(row for row in rows if row.get("kind") == "memories" and row["row"]["subject_id"])
-    memory["row"]["subject_id"] = str(stranger.pk)
-
-    assert "subject_id refers to a row that the file does not hold" in refusal(file_of(rows), tmp_path)
 
 
 def test_no_row_is_written_for_an_end_user_of_another_project(content: bytes, stranger: Entity, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from django.apps import apps
 from django.core.management import call_command
 
-from apps.imports.transfers.project_tables import OF_END_USER, OF_PROJECT
+from apps.imports.transfers.export_project import OF_END_USER, OF_PROJECT
 from apps.memories.models import LedgerEntry, Memory, MemoryVector
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope, WorkKind

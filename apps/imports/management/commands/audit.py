@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.common.errors import Unfit
 from apps.imports.audit import Audit, Verdict, audit_store, importable
 
-EXAMPLES = 3  # of each verdict
+EXAMPLES = 3  # of each reason
 WIDTH = 100  # characters of an example
 LABELS = {Verdict.CONTRADICTED: "contradicted (kept)"}
 
@@ -39,8 +39,8 @@ class Command(BaseCommand):
             options["keep"].write_text(json.dumps(importable(found.kept()), ensure_ascii=False, indent=1))
         if options["json"]:
             rows = [
-                {"at": each.entry.at, "verdict": each.verdict, "reason": each.reason, "other": each.other}
-                | ({} if each.verdict is Verdict.SECRET else {"text": each.entry.text})
+                {"at": each.at, "verdict": each.verdict, "reason": each.reason, "other": each.other}
+                | ({} if each.verdict is Verdict.SECRET else {"text": each.text})
                 for each in found.audited
             ]
             options["json"].write_text(json.dumps(rows, ensure_ascii=False, indent=1))
@@ -50,12 +50,11 @@ class Command(BaseCommand):
         total = len(found.audited)
         kept = len(found.kept())
         self.stdout.write(f"{total:,} entries: {kept:,} worth keeping, {total - kept:,} not ({1 - kept / total:.0%})\n")
-        for (verdict, reason), count in found.reasons.items():
-            self.stdout.write(f"{count:>7,}  {LABELS.get(verdict, verdict)}: {reason}")
-        for verdict in (each for each in Verdict if each is not Verdict.KEPT and each in found.counts):
-            self.stdout.write(f"\n{verdict}, for example:")
-            for each in found.examples(verdict, most=EXAMPLES):
-                text = "(not shown)" if verdict is Verdict.SECRET else each.entry.text.replace("\n", " ")[:WIDTH]
-                self.stdout.write(f"  {each.entry.at}: {text}{f' (see {each.other})' if each.other else ''}")
+        for fault in found.faults(most=EXAMPLES):
+            label = LABELS.get(fault["verdict"], fault["verdict"])
+            self.stdout.write(f"{fault['count']:>7,}  {label}: {fault['reason']}")
+            for each in fault["entries"]:
+                text = each.text.replace("\n", " ")[:WIDTH]
+                self.stdout.write(f"         {each.at}: {text}{f' (see {each.other})' if each.other else ''}")
         for problem in found.problems[:EXAMPLES]:
             self.stdout.write(f"\n{problem.at} {problem.reason}")
