@@ -4,7 +4,6 @@ import asyncio
 import gc
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext
 from itertools import groupby
@@ -17,9 +16,6 @@ from django.core.cache import BaseCache, caches
 from django.core.management.base import BaseCommand
 from django.db import connections
 from rest_framework.test import APIClient
-
-_counts = tempfile.TemporaryDirectory(prefix="memplatform-metrics-")
-settings.METRICS_DIR = _counts.name  # each process that runs tests counts by itself
 
 from apps.pipeline.core.enums import Scope
 from apps.projects.api_keys import CreatedKey, create_key

@@ -5,7 +5,7 @@ import os
 from hypothesis import HealthCheck, settings
 
 SOAK_TURNS = int(os.environ.get("SOAK_TURNS", "0"))  # 0: an ordinary run
-STRIDE = 7  # of so many statements, an ordinary run pauses a writer before one
+STRIDE = 13  # of so many statements, an ordinary run pauses a writer before one
 
 # Tests have no deadlines, and an ordinary run is repeatable: its examples are always the same.
 _ALWAYS = {"deadline": None, "suppress_health_check": list(HealthCheck)}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cache
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -261,6 +262,7 @@ _FIELDS = {
 }
 
 
+@cache
 def serializer_of(shape: type[Any]) -> type[ApiSerializer]:
     """Return the serializer of a dataclass in answers, which is described by its docstring and types."""
     fields = {name: _field_of(hint) for name, hint in get_type_hints(shape).items()}

@@ -40,8 +40,9 @@ def _owe(project: Project) -> None:
 def test_a_worker_that_was_not_seen_for_two_looks_is_not_alive(ago: float, status: str, alive: int) -> None:
     _beat(ago=ago)
     assert (_ready()["status"], _ready()["workers_alive"]) == (status, alive)
-    assert _metrics()["memplatform_workers_alive"] == alive
-    assert _metrics()["memplatform_degraded"] == (status != "ok")
+    metrics = _metrics()
+    assert metrics["memplatform_workers_alive"] == alive
+    assert metrics["memplatform_degraded"] == (status != "ok")
 
 
 def test_queued_work_is_counted_by_kind(project: Project) -> None:
@@ -70,9 +71,10 @@ def test_a_model_that_does_not_answer_degrades_and_is_named(project: Project, ot
     assert paused["since"].startswith(f"{since:%Y-%m-%dT%H:%M}")
     assert "sk-not" not in str(ready)
     labels = f'{{model="openai:down",project="{show(Prefix.PROJECT, project.id)}"}}'
-    assert _metrics()[f"memplatform_model_paused{labels}"] == 1
-    assert _metrics()[f"memplatform_model_paused_seconds{labels}"] >= 90
-    assert _metrics()["memplatform_degraded"] == 1
+    metrics = _metrics()
+    assert metrics[f"memplatform_model_paused{labels}"] == 1
+    assert metrics[f"memplatform_model_paused_seconds{labels}"] >= 90
+    assert metrics["memplatform_degraded"] == 1
 
 
 def test_the_figures_of_the_latest_labelled_week_are_told(project: Project, other_project: Project) -> None:

@@ -1,4 +1,7 @@
-"""A cluster stops on request during a slow model call, and leaves its work to the next one."""
+"""A cluster stops on request during a slow model call, and leaves its work to the next one.
+
+The tests share an instance: each leaves the work as it found it, and the last one lets the model answer.
+"""
 
 import json
 import os
@@ -42,8 +45,9 @@ class Slow:
 
     def cluster_at_work(self) -> subprocess.Popen[bytes]:
         """Start a cluster and return when each end user's turn is with the model."""
+        asked = len(self.model.asked)
         cluster = self.instance.start(*self.instance.command("qcluster"))
-        wait_for(lambda: self.model.view()["now"] >= USERS, instance=self.instance, process=cluster)
+        wait_for(lambda: len(self.model.asked) >= asked + USERS, instance=self.instance, process=cluster)
         return cluster
 
 
@@ -62,27 +66,13 @@ def owing() -> Iterator[Path]:
         yield (instance.folder / "postgresql").resolve()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def slow(owing: Path) -> Iterator[Slow]:
     with running(ModelServer(delay_ms=NEVER_MS)) as model:
         named = MODEL | {"ANTHROPIC_BASE_URL": model.url, "MODEL_TIMEOUT_SECONDS": "3600"}
         with instance_like(owing, **QUICK | named | {"WORK_LEASE_SECONDS": "600"}) as instance:
             embedded.up(instance.folder / "postgresql")
             yield Slow(instance, model)
-
-
-def test_a_cluster_ends_without_the_models_answer_and_gives_its_leases_back(slow: Slow) -> None:
-    cluster = slow.cluster_at_work()
-    assert slow.asks(LEASES) == [(USERS,)]
-    cluster.send_signal(signal.SIGTERM)
-    assert cluster.wait(timeout=PATIENCE) == 0
-    assert slow.instance.processes() == []
-    assert slow.asks(LEASES) == [(0,)], slow.instance.output
-    assert slow.asks(WORK) == [("pending", USERS, 0)]  # the next worker does it; to be stopped costs no attempt
-
-    slow.model.delay_ms = 0.0
-    successor = slow.instance.start(*slow.instance.command("qcluster"))
-    wait_for(lambda: slow.asks(LEFT) == [("done",)], instance=slow.instance, process=successor)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -104,6 +94,20 @@ def test_one_that_is_asked_while_it_starts_ends_too(slow: Slow) -> None:
     assert cluster.wait(timeout=PATIENCE) == 0
     wait_for(lambda: slow.instance.processes() == [], instance=slow.instance)
     assert slow.asks(LEASES) == [(0,)], slow.instance.output
+
+
+def test_a_cluster_ends_without_the_models_answer_and_gives_its_leases_back(slow: Slow) -> None:
+    cluster = slow.cluster_at_work()
+    assert slow.asks(LEASES) == [(USERS,)]
+    cluster.send_signal(signal.SIGTERM)
+    assert cluster.wait(timeout=PATIENCE) == 0
+    assert slow.instance.processes() == []
+    assert slow.asks(LEASES) == [(0,)], slow.instance.output
+    assert slow.asks(WORK) == [("pending", USERS, 0)]  # the next worker does it; to be stopped costs no attempt
+
+    slow.model.delay_ms = 0.0
+    successor = slow.instance.start(*slow.instance.command("qcluster"))
+    wait_for(lambda: slow.asks(LEFT) == [("done",)], instance=slow.instance, process=successor)
 
 
 def has_grandchildren(pid: int) -> bool:

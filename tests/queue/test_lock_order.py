@@ -1,7 +1,7 @@
 """Concurrent writers of one end user wait for each other and never deadlock.
 
 Each pair runs once per statement of the first writer, which pauses there while the second one writes; an ordinary run
-leaves out every second statement.
+leaves out most statements (`tests/soak.py`).
 """
 
 from collections.abc import Callable, Iterator

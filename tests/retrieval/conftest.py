@@ -52,16 +52,8 @@ def remember(project: Project, embedder: Embedder) -> Remember:
     """Store one memory of a user and index it, unless `indexed` is false."""
 
     def make(content: str, *, user_id: str = "ana", indexed: bool = True, subject: str = "", **values: Any) -> Memory:
-        values = {"type": MemoryType.FACT, "subject": Mention(subject), "said_at": NOW, **values}
-        values["object"] = _object(values.get("object", ""))
-        stored = store(
-            request=StoreRequest(
-                project_id=project.id,
-                api_key_id=None,
-                user_id=user_id,
-                memories=(NewMemory(content=content, **values),),
-            )
-        )
+        new = new_memory(content, subject=subject, **values)
+        stored = store(request=StoreRequest(project.id, None, user_id, (new,)))
         memory = Memory.objects.select_related("subject").get(id=stored[0])
         if indexed:
             add_vectors([memory], embedder)
@@ -85,6 +77,12 @@ def search_hits(ana: UUID, embedder: Embedder) -> SearchHits:
 def find(search_hits: SearchHits) -> Find:
     """Return the contents of the hits, best first."""
     return lambda text, **values: [hit.memory.content for hit in search_hits(text, **values)]
+
+
+def new_memory(content: str, *, subject: str = "", **values: Any) -> NewMemory:
+    """Return a fact that is stored as the API stores it."""
+    values = {"type": MemoryType.FACT, "subject": Mention(subject), "said_at": NOW, **values}
+    return NewMemory(content=content, **values | {"object": _object(values.get("object", ""))})
 
 
 def _object(value: str | Mention) -> ObjectValue:

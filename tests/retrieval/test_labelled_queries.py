@@ -17,6 +17,7 @@ from uuid import UUID
 import pytest
 
 from apps.memories.services.indexing import write_vectors
+from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.policy import IndexPolicy
@@ -24,7 +25,7 @@ from apps.pipeline.core.ports import Embedder
 from apps.pipeline.indexing import index
 from apps.providers.wordllama import WordLlamaEmbedder
 from apps.tenants.models import Project
-from tests.retrieval.conftest import Remember, SearchHits
+from tests.retrieval.conftest import Remember, SearchHits, new_memory
 
 HERE = Path(__file__).parent
 RECORDED = HERE.parents[1] / "benchmarks" / "recorded"
@@ -48,30 +49,33 @@ def _recorded(conversation: str) -> list[tuple[dict[str, Any], tuple[str, ...]]]
     return [(statements[content], asked[content]) for content in statements if content in asked]
 
 
-def _tell(conversation: str, *, remember: Remember) -> list[index.Indexable]:
+def _tell(conversation: str, *, project: Project) -> list[index.Indexable]:
     """Store the statements of a conversation; return them to be indexed with the questions of the model."""
-    indexable = {}
-    for statement, questions in _recorded(conversation):
-        predicate, value = statement.get("predicate", "states"), statement.get("value", "")
-        memory = remember(
+    recorded = _recorded(conversation)
+    memories = tuple(
+        new_memory(
             statement["content"],
-            user_id=conversation,
             type=MemoryType(statement.get("type", "fact")),
             subject="User",
-            predicate=predicate,
-            object=value,
+            predicate=statement.get("predicate", "states"),
+            object=statement.get("value", ""),
             evidence=statement["evidence"],
-            indexed=False,
         )
-        indexable[memory.id] = index.Indexable(
-            id=memory.id,
-            type=MemoryType(memory.type),
-            content=memory.content,
+        for statement, _ in recorded
+    )
+    stored = store(request=StoreRequest(project.id, None, conversation, memories))
+    indexable = {
+        memory_id: index.Indexable(
+            id=memory_id,
+            type=new.type,
+            content=new.content,
             subject="User",
-            predicate=predicate,
-            object_text=value,
+            predicate=new.predicate,
+            object_text=new.object.literal or "",
             model_questions=questions,
         )
+        for memory_id, new, (_, questions) in zip(stored, memories, recorded, strict=True)
+    }
     return list(indexable.values())
 
 
@@ -85,7 +89,7 @@ def _missed(labelled: list[dict[str, Any]], user: UUID, search_hits: SearchHits)
 
 
 def test_related_queries_find_their_memory_among_the_first_three(
-    project: Project, embedder: Embedder, remember: Remember, search_hits: SearchHits
+    project: Project, embedder: Embedder, search_hits: SearchHits
 ) -> None:
     """First with questions from templates, then with those of a model, which take their place."""
     by_conversation, missed = defaultdict(list), defaultdict(list)
@@ -93,7 +97,7 @@ def test_related_queries_find_their_memory_among_the_first_three(
         by_conversation[each["conversation"]].append(each)
     for name, labelled in by_conversation.items():
         user = end_user_id(project_id=project.id, user_id=name)
-        with_model = _tell(name, remember=remember)
+        with_model = _tell(name, project=project)
         templates = [replace(each, model_questions=()) for each in with_model]
         for questions_of, indexable in (("templates", templates), ("model", with_model)):
             entries = index.run(indexable, embedder=embedder, policy=IndexPolicy())

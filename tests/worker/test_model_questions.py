@@ -70,8 +70,8 @@ def ports_of(model: HobbyModel) -> Ports:
 def tell(person: Person, model: HobbyModel, hobbies: list[str]) -> None:
     """Say some hobbies, one session per ten, and do all the work that follows."""
     for start in range(0, len(hobbies), 10):
-        for hobby in hobbies[start : start + 10]:
-            person.says(f"I like {hobby}.", session=f"session {start}")
+        said = (f"I like {hobby}." for hobby in hobbies[start : start + 10])
+        person.says(*said, session=f"session {start}")
         person.is_worked_for(ports_of(model))
 
 

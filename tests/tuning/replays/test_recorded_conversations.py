@@ -23,9 +23,10 @@ from tests.tuning.replays.replay_helper import differences, replay_of, replayed,
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
+LONG = ("nursing", "family_household")
 
 
-@pytest.mark.parametrize("name", ["mover", "nursing", "family_household"])
+@pytest.mark.parametrize("name", ["mover", *(pytest.param(name, marks=pytest.mark.soak) for name in LONG)])
 def test_answers_of_a_model_are_found_again(name: str, settings: Any) -> None:
     settings.MODEL = NAME
     (conversation,) = load_gold(names=[name])

@@ -65,7 +65,10 @@ def stricter(policy: Policy, pattern: str) -> Policy:
     return policy.model_copy(update={"pre_filter": rules})
 
 
-@pytest.mark.parametrize("pattern", ["lisbon", "sister", "tea", "porto|chess"])
+MORE = [pytest.param(pattern, marks=pytest.mark.soak) for pattern in ("sister", "tea")]
+
+
+@pytest.mark.parametrize("pattern", ["lisbon", "porto|chess", *MORE])
 def test_under_a_stricter_pre_filter_it_writes_what_a_fresh_run_writes(ana: Person, pattern: str) -> None:
     policy = stricter(active_policy(project_id=ana.project.id), pattern)
     runs, replay = replay_of(ana.id, policy=policy)
