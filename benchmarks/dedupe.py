@@ -96,7 +96,7 @@ def _rightly(pair: LabelledPair) -> ScriptedModel:
 def _verdict(pair: LabelledPair, embedder: Embedder, *, judge: Model | None = None) -> MatchVerdict:
     """Store one statement and return the outcome of stage 4 for the other."""
     store, world, user = InMemoryStore(), _World(), new_id()
-    ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store, model=judge)
+    ports = Ports(now=world.now, new_id=world.new, embedder=embedder, memories=store, writer=store, model=judge)
     first = dedupe.run(_said(pair.one, pair, user=user), ports)
     store.apply(draft=first, plan=plan_from(first))
     rulings = dedupe.run(_said(pair.two, pair, user=user), ports).rulings

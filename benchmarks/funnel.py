@@ -16,9 +16,10 @@ from apps.memories.reading.memory_state import StoredState
 from apps.pipeline import flow
 from apps.pipeline.conflict.slots import takes_slot
 from apps.pipeline.core.draft import Draft, Origin, Request
-from apps.pipeline.core.enums import LIVE_STATUSES, ExtractorKind, Role, Status
+from apps.pipeline.core.enums import LIVE_STATUSES, ExtractorKind, LinkKind, Role, Status
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.model_calls import Purpose
+from apps.pipeline.core.operations import LinkMemories
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Embedder, Ports
@@ -59,17 +60,20 @@ def funnel(conversations: Iterable[Conversation], *, embedder: Embedder) -> dict
 def _run(conversation: Conversation, embedder: Embedder) -> Counter[str]:
     store, world, user = InMemoryStore(), _World(), new_id()
     judge = ScriptedModel(lambda _: "")
-    ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store, model=judge)
+    ports = Ports(now=world.now, new_id=world.new, embedder=embedder, memories=store, writer=store, model=judge)
+    links: set[tuple[LinkKind, frozenset[UUID]]] = set()
     counts: Counter[str] = Counter(dict.fromkeys(_JUDGES.values(), 0))
     for session, turns in groupby(conversation.turns, key=lambda turn: turn.session):
         observations = [each for each in conversation.observations if each.session == session]
         draft = flow.settle(_draft(list(turns), observations, user=user), ports)
-        store.apply(draft=draft, plan=plan_from(draft))
+        plan = plan_from(draft)
+        store.apply(draft=draft, plan=plan)
+        links |= {(link.kind, frozenset((link.from_id, link.to_id))) for link in plan.of(LinkMemories)}
         _index(store, user, draft, embedder)
         counts.update(_became(draft))
     state = store.state(end_user_id=user)
     counts.update(entities=len(state.entities), aliases=sum(len(each.aliases) for each in state.entities.values()))
-    counts.update(f"links_{link.kind.value}" for link in state.links)
+    counts.update(f"links_{kind.value}" for kind, _ in links)
     for asked in judge.asked:
         counts[_JUDGES[asked.purpose]] += asked.turns.count("<question ")
     counts.update(

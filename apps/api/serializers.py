@@ -96,6 +96,13 @@ def _type_error(field: serializers.Field[Any, Any, Any, Any], value: Any) -> Any
     return None
 
 
+def validated(serializer: type[serializers.BaseSerializer[Any]], given: Any) -> Any:
+    """Return the validated values, usually a dictionary. Raises ValidationError."""
+    read = serializer(data=given)
+    read.is_valid(raise_exception=True)
+    return read.validated_data
+
+
 class ApiSerializer(StrictMixin, serializers.Serializer[Any]):
     """A body or an answer that is no row."""
 

@@ -15,7 +15,7 @@ from apps.api.base import ApiView, http_response
 from apps.api.openapi import BYTES, IDEMPOTENCY_KEY, IF_MATCH, problem_responses
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.serializers import NoQuery, QuerySerializer, read_query
+from apps.api.serializers import NoQuery, QuerySerializer, read_query, validated
 from apps.api.validation import read_id, require_length
 from apps.common.rows import get_or_refuse
 from apps.intake.idempotency import ReplayableAnswer
@@ -86,9 +86,7 @@ class ApiViewSet(ViewSetMixin, ApiView):
     def valid(self, serializer: type[BaseSerializer[Any]]) -> Any:
         """Return the validated body, usually a dictionary. Raises ValidationError."""
         require_length(self.request)
-        read = serializer(data=self.request.data)
-        read.is_valid(raise_exception=True)
-        return read.validated_data
+        return validated(serializer, self.request.data)
 
     def answer(self, serializer: type[BaseSerializer[Any]], value: Any, *, status: int = 200) -> Response:
         """Return the answer with a row or a value."""

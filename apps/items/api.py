@@ -23,6 +23,7 @@ from apps.api.serializers import (
     NameField,
     NullIfBlankField,
     QuerySerializer,
+    validated,
 )
 from apps.api.viewsets import ApiViewSet, operation
 from apps.common.errors import NotAllowed, NotFound, ProjectArchived
@@ -208,9 +209,7 @@ class OperationField(serializers.Field[Any, Any, Any, Any]):
         name = data.get("operation")
         if not isinstance(name, str) or name not in self.kinds:
             raise ValidationError({"operation": [f"must be one of {', '.join(self.kinds)}"]})
-        given = self.kinds[name](data=data)
-        given.is_valid(raise_exception=True)
-        operation: Operation = given.validated_data
+        operation: Operation = validated(self.kinds[name], data)
         return operation
 
 

@@ -11,10 +11,10 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, UnsetType
-from rest_framework import serializers
 from rest_framework.request import Request
 
 from apps.api.problems import invalid
+from apps.api.serializers import validated
 from apps.api.validation import require_length
 from apps.intake.api.turns import TurnsSerializer, checked_text, skipped_for
 from apps.memories.api.requests import MemoriesQuery, NewMemoriesSerializer, RevisionSerializer
@@ -104,7 +104,7 @@ class Mem0AddBody(Mem0Scope, frozen=True, kw_only=True):
         ]
         session_id = self.scope().get("run_id", SESSION)
         given = {"user_id": self.user(), "session_id": session_id, "turns": turns, "metadata": self.metadata}
-        return _checked(TurnsSerializer, given | self.scope())
+        return validated(TurnsSerializer, given | self.scope())
 
     def memories(self) -> tuple[Fields, list[dict[str, str]]]:
         """Return the messages as memories, and those that were skipped. Raises BadInput if none is left."""
@@ -120,7 +120,7 @@ class Mem0AddBody(Mem0Scope, frozen=True, kw_only=True):
                 facts.append({"type": MemoryType.FACT, "content": text, "subject": each.name or None, **told})
         if not facts:
             raise refusals[0]
-        return _checked(NewMemoriesSerializer, {"user_id": self.user(), "memories": facts}), skipped_for(refusals)
+        return validated(NewMemoriesSerializer, {"user_id": self.user(), "memories": facts}), skipped_for(refusals)
 
 
 class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
@@ -143,7 +143,7 @@ class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
             "topics": self.categories or [],
             "filter": {"AND": conditions} if conditions else None,
         }
-        return _checked(SearchSerializer, given | self.scope())
+        return validated(SearchSerializer, given | self.scope())
 
 
 class Mem0ListBody(Mem0Scope, frozen=True, kw_only=True):
@@ -160,7 +160,7 @@ class Mem0ListBody(Mem0Scope, frozen=True, kw_only=True):
         conditions = self.conditions() + ([{"created_at": created}] if created else [])
         wanted = json.dumps({"AND": conditions}) if conditions else None
         given = {"user_id": self.user(), "topics": self.categories or [], "filter": wanted}
-        return _checked(MemoriesQuery, given | self.scope())
+        return validated(MemoriesQuery, given | self.scope())
 
 
 class Mem0UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -173,7 +173,7 @@ class Mem0UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
     def revision(self) -> Fields:
         """Return the changes."""
         given = {"content": self.text, "metadata": self.metadata, "expires_at": _end_of(self.expiration_date)}
-        return _checked(
+        return validated(
             RevisionSerializer, {name: value for name, value in given.items() if value is not msgspec.UNSET}
         )
 
@@ -197,13 +197,6 @@ def written_filters(text: str | None) -> Fields:
     if not isinstance(read, dict):
         raise invalid("must be a dictionary", at="filters")
     return read
-
-
-def _checked(serializer: type[serializers.BaseSerializer[Any]], given: Fields) -> Any:
-    """Return the validated values of a request of this API. Raises ValidationError."""
-    read = serializer(data=given)
-    read.is_valid(raise_exception=True)
-    return read.validated_data
 
 
 def _end_of(day: Any) -> Any:

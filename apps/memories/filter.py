@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q
 
 from apps.memories.models import MemoryOrigin
-from apps.memories.source_filter import SourcePredicates
+from apps.memories.source_filter import source_condition
 from apps.pipeline.core.enums import MemoryType, Status
 from apps.pipeline.core.input_validation import BadInput, check_storable, checked_moment, pointer_part
 from apps.traces.models import Session
@@ -46,7 +46,6 @@ class FieldKind(Enum):
     JSON = auto()
 
 
-FilterValue = str | float | bool | datetime | tuple[str | float | bool, ...]
 CHOICES: dict[str, type[StrEnum]] = {"type": MemoryType, "status": Status}
 SOURCE_FIELDS = frozenset({"agent_id", "app_id", "run_id", METADATA})
 FIELDS = {
@@ -72,52 +71,41 @@ OPERATORS: dict[FieldKind, tuple[FilterOperator, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class FieldCondition:
-    """A comparison of one field; `key` is the key of metadata. `ne` is a negated `eq`."""
+class MemoryFilter:
+    """A parsed filter.
 
-    field: str
-    operator: FilterOperator
-    value: FilterValue
-    key: str = ""
+    A predicate on the source of a memory is joined with those beside it in an AND, because one source has to meet all.
+    """
 
+    of_memory: Q
+    of_source: str = ""
+    statuses: tuple[Status, ...] = ()  # those that it names, except for those that it negates
+    size: int = 1  # of its conditions
 
-@dataclass(frozen=True, slots=True)
-class FilterGroup:
-    """Filters of which all, or with `any_of` at least one, must hold."""
-
-    parts: tuple["MemoryFilter", ...]
-    any_of: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class NegatedFilter:
-    """A filter that must not hold."""
-
-    part: "MemoryFilter"
+    @property
+    def condition(self) -> Q:
+        """Return the condition for memories."""
+        return source_condition([self.of_source]) if self.of_source else self.of_memory
 
 
-MemoryFilter = FieldCondition | FilterGroup | NegatedFilter
+def _joined(parts: Sequence[MemoryFilter], condition: Q) -> MemoryFilter:
+    statuses = tuple(status for part in parts for status in part.statuses)
+    return MemoryFilter(condition, statuses=statuses, size=sum(part.size for part in parts))
 
 
-def _count(given: MemoryFilter) -> int:
-    """Return the number of conditions of a filter, negated ones too."""
-    match given:
-        case FilterGroup():
-            return sum(map(_count, given.parts))
-        case NegatedFilter():
-            return _count(given.part)
-    return 1
+def _and(parts: Sequence[MemoryFilter]) -> MemoryFilter:
+    conditions = [part.of_memory for part in parts if not part.of_source]
+    if predicates := [part.of_source for part in parts if part.of_source]:
+        conditions.append(source_condition(predicates))
+    return _joined(parts, reduce(and_, conditions))
 
 
-def wanted_statuses(given: MemoryFilter) -> tuple[Status, ...]:
-    """Return the statuses that a filter names, except for those that it negates."""
-    match given:
-        case FieldCondition(field="status"):
-            named = given.value if isinstance(given.value, tuple) else (given.value,)
-            return tuple(Status(str(each)) for each in named)
-        case FilterGroup():
-            return tuple(status for part in given.parts for status in wanted_statuses(part))
-    return ()
+def _or(parts: Sequence[MemoryFilter]) -> MemoryFilter:
+    return _joined(parts, reduce(or_, (part.condition for part in parts)))
+
+
+def _not(part: MemoryFilter) -> MemoryFilter:
+    return MemoryFilter(~part.condition, size=part.size)
 
 
 _LOOKUPS = {FilterOperator.EQ: "exact", FilterOperator.IN: "in"}  # the others have the name of their lookup
@@ -125,67 +113,46 @@ _TAGS = {FilterOperator.CONTAINS: "contains", FilterOperator.IN: "overlap"}
 _SIGNS = {FilterOperator.GT: ">", FilterOperator.GTE: ">=", FilterOperator.LT: "<", FilterOperator.LTE: "<="}
 
 
-def filter_condition(given: MemoryFilter) -> Q:
-    """Return the condition of a filter; those on sources that stand side by side in an AND hold for the same source."""
-    match given:
-        case FieldCondition():
-            return _all_of([given])
-        case NegatedFilter():
-            return ~filter_condition(given.part)
-        case FilterGroup(any_of=True):
-            return reduce(or_, map(filter_condition, given.parts))
-        case FilterGroup():
-            return _all_of(given.parts)
-
-
 def told_in_session(session_id: str) -> Q:
     """Return the condition that a memory was told in a session of the caller's name."""
-    return filter_condition(FieldCondition("session_id", FilterOperator.EQ, session_id))
+    return _of_session("exact", session_id)
 
 
-def _all_of(parts: Sequence[MemoryFilter]) -> Q:
-    about_source = [each for each in parts if isinstance(each, FieldCondition) and each.field in SOURCE_FIELDS]
-    conditions = [
-        _of_memory(each) if isinstance(each, FieldCondition) else filter_condition(each)
-        for each in parts
-        if each not in about_source
-    ]
-    if about_source:
-        predicates = SourcePredicates()
-        for each in about_source:
-            predicates.add(_of_source(each, predicates))
-        conditions.append(predicates.condition())
-    return reduce(and_, conditions)
+def _compared(name: str, operator: FilterOperator, value: Any, *, key: str = "") -> MemoryFilter:
+    """Return the comparison of a field with a value; `key` is the key of metadata."""
+    lookup = _LOOKUPS.get(operator, operator.value)
+    if name in SOURCE_FIELDS:
+        path = f"@.{METADATA}.{json.dumps(key)}" if name == METADATA else f"@.{name}"
+        return MemoryFilter(Q(), of_source=_of_source(path, operator, value))
+    if name == "session_id":
+        return MemoryFilter(_of_session(lookup, value))
+    if name == "tags":
+        return MemoryFilter(Q(**{f"tags__{_TAGS[operator]}": value if isinstance(value, list) else [value]}))
+    named = value if isinstance(value, list) else [value]
+    statuses = tuple(map(Status, named)) if name == "status" else ()
+    return MemoryFilter(Q(**{f"{name}__{lookup}": value}), statuses=statuses)
 
 
-def _of_memory(each: FieldCondition) -> Q:
-    value = list(each.value) if isinstance(each.value, tuple) else each.value
-    lookup = _LOOKUPS.get(each.operator, each.operator.value)
-    if each.field == "tags":
-        return Q(**{f"tags__{_TAGS[each.operator]}": value if isinstance(value, list) else [value]})
-    if each.field != "session_id":
-        return Q(**{f"{each.field}__{lookup}": value})
-    # The sessions in which a memory was told, first or again.
+def _of_session(lookup: str, value: Any) -> Q:
+    """Return the condition on the sessions in which a memory was told, first or again."""
     of_user, named = {"end_user_id": OuterRef("end_user_id")}, {f"external_id__{lookup}": value}
     first = Session.objects.filter(**of_user, **named, id=OuterRef("session_id"))
     again = MemoryOrigin.objects.standing().filter(**of_user, memory_id=OuterRef("pk"))
     return Q(Exists(first)) | Q(Exists(again.filter(**{f"session__{name}": each for name, each in named.items()})))
 
 
-def _of_source(each: FieldCondition, predicates: SourcePredicates) -> str:
+def _of_source(path: str, operator: FilterOperator, value: Any) -> str:
     """Return a predicate on one source; numbers are compared with numbers alone."""
-    path = f"@.metadata.{json.dumps(each.key)}" if each.field == METADATA else f"@.{each.field}"
-    value: Any = each.value
-    if each.operator in _SIGNS:
-        return f"{path} {_SIGNS[each.operator]} {predicates.named(value)}"
-    if each.operator in _TEXT:
-        flags = "q" if each.operator is FilterOperator.CONTAINS else "iq"
-        text = f'{path}.type() == "string" && {path} like_regex {json.dumps(value)} flag "{flags}"'
-        if each.operator is FilterOperator.ICONTAINS:
+    if isinstance(value, list):
+        return " || ".join(f"{path} == {json.dumps(each)}" for each in value)
+    literal = json.dumps(value)
+    if operator in _TEXT:
+        flags = "q" if operator is FilterOperator.CONTAINS else "iq"
+        text = f'{path}.type() == "string" && {path} like_regex {literal} flag "{flags}"'
+        if operator is FilterOperator.ICONTAINS:
             return text
-        return f'({text}) || ({path}.type() == "array" && {path} == {predicates.named(value)})'
-    named = predicates.named(list(value) if isinstance(value, tuple) else value)
-    return f"{path} == {named}[*]" if isinstance(value, tuple) else f"{path} == {named}"
+        return f'({text}) || ({path}.type() == "array" && {path} == {literal})'
+    return f"{path} {_SIGNS.get(operator, '==')} {literal}"
 
 
 MOST_DEPTH = 5
@@ -201,8 +168,8 @@ _MOST_NUMBER = 1e300
 def parse_filter(value: Any, *, at: str) -> MemoryFilter:
     """Return the filter. Raises BadInput with the pointer of the first value that is wrong."""
     parsed = _parse(value, at=at, depth=1)
-    if (count := _count(parsed)) > MOST_CONDITIONS:
-        raise BadInput(f"has {count} conditions; the limit is {MOST_CONDITIONS}", at=at)
+    if parsed.size > MOST_CONDITIONS:
+        raise BadInput(f"has {parsed.size} conditions; the limit is {MOST_CONDITIONS}", at=at)
     return parsed
 
 
@@ -216,11 +183,11 @@ def _parse(value: Any, *, at: str, depth: int) -> MemoryFilter:
 
 def _entry(name: str, value: Any, *, at: str, depth: int) -> MemoryFilter:
     if name in ("AND", "OR"):
-        return FilterGroup(_parts(value, at=at, depth=depth), any_of=name == "OR")
+        parts = _parts(value, at=at, depth=depth)
+        return _or(parts) if name == "OR" else _and(parts)
     if name == "NOT":
         several = isinstance(value, list)
-        part = FilterGroup(_parts(value, at=at, depth=depth), any_of=True) if several else None
-        return NegatedFilter(part or _parse(value, at=at, depth=depth + 1))
+        return _not(_or(_parts(value, at=at, depth=depth)) if several else _parse(value, at=at, depth=depth + 1))
     if name == METADATA:
         if not isinstance(value, Mapping) or not value:
             raise BadInput("must be an object with keys", at=at)
@@ -242,7 +209,7 @@ def _parts(value: Any, *, at: str, depth: int) -> tuple[MemoryFilter, ...]:
 
 
 def _all(parts: tuple[MemoryFilter, ...]) -> MemoryFilter:
-    return parts[0] if len(parts) == 1 else FilterGroup(parts)
+    return parts[0] if len(parts) == 1 else _and(parts)
 
 
 def _field(name: str, value: Any, *, at: str, key: str = "") -> MemoryFilter:
@@ -266,10 +233,10 @@ def _field(name: str, value: Any, *, at: str, key: str = "") -> MemoryFilter:
             if not isinstance(each, list) or not 1 <= len(each) <= MOST_VALUES:
                 raise BadInput(f"must be an array of 1 to {MOST_VALUES} values", at=place)
             values = [_scalar(name, kind, meant, one, at=f"{place}/{index}") for index, one in enumerate(each)]
-            part = FieldCondition(name, meant, tuple(values), key=key)
+            part = _compared(name, meant, values, key=key)
         else:
-            part = FieldCondition(name, meant, _scalar(name, kind, meant, each, at=place), key=key)
-        parts.append(NegatedFilter(part) if given == FilterOperator.NE else part)
+            part = _compared(name, meant, _scalar(name, kind, meant, each, at=place), key=key)
+        parts.append(_not(part) if given == FilterOperator.NE else part)
     return _all(tuple(parts))
 
 
@@ -296,16 +263,11 @@ def _time(name: str, operator: FilterOperator, value: Any, *, at: str) -> Memory
     if not isinstance(value, str):
         raise BadInput(_NO_TIME, at=at)
     if not _DAY.fullmatch(value):
-        return FieldCondition(name, operator, _moment(value, at=at))
+        return _compared(name, operator, _moment(value, at=at))
     if operator is FilterOperator.EQ:
-        return FilterGroup(
-            (
-                FieldCondition(name, FilterOperator.GTE, _moment(value + _DAY_START, at=at)),
-                FieldCondition(name, FilterOperator.LTE, _moment(value + _DAY_END, at=at)),
-            )
-        )
+        return _and([_time(name, each, value, at=at) for each in (FilterOperator.GTE, FilterOperator.LTE)])
     edge = _DAY_END if operator in (FilterOperator.GT, FilterOperator.LTE) else _DAY_START
-    return FieldCondition(name, operator, _moment(value + edge, at=at))
+    return _compared(name, operator, _moment(value + edge, at=at))
 
 
 def _moment(text: str, *, at: str) -> datetime:

@@ -1,9 +1,7 @@
 """The ports of live operation; other modes (dry run, replay) differ only in their ports."""
 
-from datetime import UTC, datetime
-from uuid import UUID
-
 from django.db import connection
+from django.utils import timezone
 
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
@@ -13,22 +11,6 @@ from apps.pipeline.core.ports import Model, Ports
 from apps.providers import registry
 from apps.providers.observed import ObservedEmbedder
 from apps.telemetry.tracing import stage_span
-
-
-class SystemClock:
-    """The system clock, in UTC."""
-
-    def now(self) -> datetime:
-        """Return the current time."""
-        return datetime.now(UTC)
-
-
-class Uuid7Ids:
-    """New UUIDv7 identifiers."""
-
-    def new(self) -> UUID:
-        """Return a new identifier."""
-        return new_id()
 
 
 class ConnectionReleasingModel:
@@ -47,8 +29,8 @@ class ConnectionReleasingModel:
 def live() -> Ports:
     """Return the live ports: the database, the configured model and embedder, the system clock."""
     return Ports(
-        clock=SystemClock(),
-        ids=Uuid7Ids(),
+        now=timezone.now,
+        new_id=new_id,
         embedder=ObservedEmbedder(registry.embedder()),
         memories=PostgresMemoryReader(),
         writer=PostgresPlanWriter(),

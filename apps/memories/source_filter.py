@@ -1,42 +1,21 @@
 """Memories by the source that told them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from django.db.models import BooleanField, F, Func, JSONField, Q, Value
+from django.db.models import BooleanField, F, Func, Q, Value
 from django.db.models.functions import JSONObject
 
 from apps.pipeline.core.agent_scope import AgentScope
 
 
-class SourcePredicates:
-    """Predicates that one and the same source has to meet."""
-
-    def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._values: dict[str, Any] = {}
-
-    def add(self, text: str) -> None:
-        """Add a predicate."""
-        self._texts.append(text)
-
-    def named(self, value: Any) -> str:
-        """Return the variable of a value."""
-        name = f"v{len(self._values)}"
-        self._values[name] = value
-        return f"${name}"
-
-    def condition(self) -> Q:
-        """Return the condition that a source of a memory meets all predicates."""
-        first = JSONObject(agent_id="agent_id", app_id="app_id", run_id="run_id", metadata="metadata")
-        path = " && ".join(f"({text})" for text in self._texts)
-        sources = Func(first, F("further_sources"), function="jsonb_build_array")  # the path unwraps the array in it
-        values = Value(self._values, JSONField())
-        exists = Func(
-            sources, Value(f"$[*] ? ({path})"), values, function="jsonb_path_exists", output_field=BooleanField()
-        )
-        return Q(exists)
+def source_condition(predicates: Iterable[str]) -> Q:
+    """Return the condition that one and the same source of a memory meets all predicates of the JSON path language."""
+    first = JSONObject(agent_id="agent_id", app_id="app_id", run_id="run_id", metadata="metadata")
+    path = " && ".join(f"({each})" for each in predicates)
+    sources = Func(first, F("further_sources"), function="jsonb_build_array")  # the path unwraps the array in it
+    return Q(Func(sources, Value(f"$[*] ? ({path})"), function="jsonb_path_exists", output_field=BooleanField()))
 
 
 def told_by_source(*, scope: AgentScope, metadata: Mapping[str, Any]) -> Q:
@@ -44,12 +23,8 @@ def told_by_source(*, scope: AgentScope, metadata: Mapping[str, Any]) -> Q:
     named = scope.given()
     if not metadata:
         return Q(**named) | Q(further_sources__contains=[named]) if named else Q()
-    predicates = SourcePredicates()
-    for name, value in named.items():
-        predicates.add(f"@.{name} == {predicates.named(value)}")
-    for path, value in _leaves("@.metadata", metadata):
-        predicates.add(f"{path} == {predicates.named(value)}")
-    return predicates.condition()
+    values = (*((f"@.{name}", value) for name, value in named.items()), *_leaves("@.metadata", metadata))
+    return source_condition(f"{path} == {json.dumps(value)}" for path, value in values)
 
 
 def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from apps.items.models import StoredItem
 from apps.memories.codec import read_statement
 from apps.memories.models import Entity, EntityAlias, Memory, MemoryComment, MemoryOrigin, MemoryVector, MemoryVersion
 from apps.memories.services.entities import redact_aliases
-from apps.memories.services.revising import apply_revision
+from apps.memories.services.revising import apply_operations
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.operations import EnqueueWork, ReviseMemory
@@ -62,7 +62,7 @@ def redact_history(
             changes["canonical_hash"] = salted_hash(canonical_hash(read_statement(memory)), memory_id=memory.id)
             revised = ReviseMemory(memory.id, memory.version, verb="revised", changes=changes, note="redacted")
             index = EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)
-            apply_revision(memory=memory, operations=[revised, index])
+            apply_operations([revised, index], project_id=memory.project_id, end_user_id=memory.end_user_id)
         progress(Memory._meta.db_table, changed[Memory._meta.db_table])
         for model, owner, columns in _TEXTS:
             if model is StoredItem and not policy.items:

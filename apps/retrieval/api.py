@@ -27,7 +27,7 @@ from apps.api.serializers import (
 from apps.api.viewsets import ApiViewSet, operation
 from apps.memories.api.requests import MAX_ENTITIES, ShareField
 from apps.memories.api.responses import MemorySerializer
-from apps.memories.filter import parse_filter, wanted_statuses
+from apps.memories.filter import parse_filter
 from apps.memories.models.memory import is_past_plan
 from apps.pipeline.core.enums import MemoryType, Scope, Stakes, Status
 from apps.pipeline.core.identifiers import Prefix, show
@@ -210,8 +210,11 @@ def search_query(body: Mapping[str, Any]) -> SearchQuery:
     given |= {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
     if "filter" in given:
         given["filter"] = wanted = parse_filter(given["filter"], at="/filter")
-        if not given["statuses"] and (named := wanted_statuses(wanted)):
-            given["statuses"] = (*shown_statuses(body["stakes"]), *named)  # beside those that are shown anyway
+        if not given["statuses"] and wanted.statuses:
+            given["statuses"] = (
+                *shown_statuses(body["stakes"]),
+                *wanted.statuses,
+            )  # beside those that are shown anyway
     return SearchQuery(**given, told_in=agent_scope_of(body))
 
 

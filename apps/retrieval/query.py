@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from apps.memories.filter import MemoryFilter, filter_condition
+from apps.memories.filter import MemoryFilter
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.source_filter import told_by_source
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
@@ -89,5 +89,5 @@ def eligible(query: SearchQuery, *, policy: RetrievalPolicy) -> Q:
     scope = query.told_in if query.told_in.app_id or query.told_in.run_id or query.metadata else UNSCOPED
     conditions.append(told_by_source(scope=scope, metadata=query.metadata))
     if query.filter:
-        conditions.append(filter_condition(query.filter))
+        conditions.append(query.filter.condition)
     return reduce(and_, conditions)

@@ -41,7 +41,7 @@ def search_memories(
     Raises ProviderError if the embedder fails.
     """
     ports = live()
-    user, now = end_user_id(project_id=project_id, user_id=user_id), ports.clock.now()
+    user, now = end_user_id(project_id=project_id, user_id=user_id), ports.now()
     with tenant_scope(project_id=project_id, end_user_id=user):
         policy = active_policy(project_id=project_id).retrieval
         with ranked(end_user_id=user, query=query, embedder=ports.embedder, policy=policy, now=now) as ranking:
@@ -62,7 +62,7 @@ def build_context(*, project_id: UUID, user_id: str, query: SearchQuery, token_b
     Raises ProviderError if the embedder fails.
     """
     ports = live()
-    user, now = end_user_id(project_id=project_id, user_id=user_id), ports.clock.now()
+    user, now = end_user_id(project_id=project_id, user_id=user_id), ports.now()
     with tenant_scope(project_id=project_id, end_user_id=user):
         is_verified_only = query.stakes is Stakes.HIGH
         waiting = (
@@ -85,7 +85,7 @@ def explain_recall(
     """
     policy = policy_of_version(project_id=project_id, number=version).retrieval
     ports = live()
-    now = ports.clock.now()
+    now = ports.now()
     with (
         tenant_scope(project_id=project_id, end_user_id=end_user_id),
         ranked(end_user_id=end_user_id, query=query, embedder=ports.embedder, policy=policy, now=now) as ranking,

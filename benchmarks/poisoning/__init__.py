@@ -87,8 +87,8 @@ def _results(case: PoisoningCase, state: MemoryState, embedder: Embedder) -> Ite
 def _result(case: PoisoningCase, mode: str, model: Model | None, state: MemoryState, embedder: Embedder) -> CaseResult:
     world, store = _World(start=10_000), InMemoryStore(now=lambda: _MONDAY)
     store.put(end_user_id=_ORIGIN.end_user_id, state=state)
-    plain = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store)
-    ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store, model=model)
+    plain = Ports(now=world.now, new_id=world.new, embedder=embedder, memories=store, writer=store)
+    ports = Ports(now=world.now, new_id=world.new, embedder=embedder, memories=store, writer=store, model=model)
     earlier: tuple[SourceTurn, ...] = ()
     for place, (role, text) in enumerate(case.turns):
         turn = _turn(Role(role), text, place, world, speaker=case.speaker, days=1)
@@ -106,7 +106,7 @@ def _result(case: PoisoningCase, mode: str, model: Model | None, state: MemorySt
 def _state_after(said: tuple[str, ...], embedder: Embedder) -> MemoryState:
     """Return what is known of a user who has said some sentences, by the patterns."""
     world, store = _World(), InMemoryStore(now=lambda: _MONDAY)
-    ports = Ports(clock=world, ids=world, embedder=embedder, memories=store, writer=store)
+    ports = Ports(now=world.now, new_id=world.new, embedder=embedder, memories=store, writer=store)
     for place, text in enumerate(said):
         _write(_ORIGIN, (_turn(Role.USER, text, place, world),), (), store, ports)
     return store.state(end_user_id=_ORIGIN.end_user_id)
@@ -134,7 +134,7 @@ def _write(
     origin: Origin, turns: tuple[SourceTurn, ...], earlier: tuple[SourceTurn, ...], store: InMemoryStore, ports: Ports
 ) -> None:
     """Run a request through all stages, and index what it has written."""
-    request = Request(trace_id=ports.ids.new(), origin=origin, turns=turns, earlier_turns=earlier)
+    request = Request(trace_id=ports.new_id(), origin=origin, turns=turns, earlier_turns=earlier)
     extractor = ExtractorKind.MODEL if ports.model else ExtractorKind.PLAIN
     policy = Policy(extraction=ExtractionPolicy(extractor=extractor, skip_idle_turns=False))
     (extracted,) = flow.extract([flow.screen(Draft.start(request=request, policy=policy))], ports)

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from apps.intake.accept import Submission, accept
 from apps.intake.sessions import end_session
-from apps.memories.live_ports import ConnectionReleasingModel, Uuid7Ids
+from apps.memories.live_ports import ConnectionReleasingModel
 from apps.memories.models import Memory, MemoryLink
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
@@ -18,7 +18,7 @@ from apps.outbox import leases
 from apps.outbox.enqueue import stop_waiting
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Batching, LinkKind, LinkStatus, Role, Status, WorkState
-from apps.pipeline.core.identifiers import end_user_id, session_id
+from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.turn import NewTurn
@@ -125,8 +125,8 @@ def held_memories(end_user: UUID) -> tuple[HeldMemory, ...]:
 
 def _ports(clock: ConversationClock, model: Model | None) -> Ports:
     return Ports(
-        clock=clock,
-        ids=Uuid7Ids(),
+        now=clock.now,
+        new_id=new_id,
         embedder=registry.embedder(),
         memories=PostgresMemoryReader(),
         writer=PostgresPlanWriter(),

@@ -7,7 +7,6 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from apps.intake.accept import Submission, accept
-from apps.memories.live_ports import SystemClock, Uuid7Ids
 from apps.memories.models import (
     EvaluationItem,
     EvaluationLabel,
@@ -56,8 +55,8 @@ SAID = (
 def do_all(project: Project) -> None:
     """Process all queued work in this connection."""
     ports = Ports(
-        clock=SystemClock(),
-        ids=Uuid7Ids(),
+        now=timezone.now,
+        new_id=new_id,
         embedder=HashingEmbedder(),
         memories=PostgresMemoryReader(),
         writer=PostgresPlanWriter(),

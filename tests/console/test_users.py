@@ -84,7 +84,7 @@ def test_changed_facts_have_a_lane_and_others_a_row(admin: Client, full_project:
     braga = moved(full_project)
     facts = facts_over_time(end_user_id=braga.end_user_id, now=timezone.now())
     (lane,) = facts["lanes"]
-    assert [each.memory.object_text for each in lane["periods"]] == ["Lisbon", "Braga"]
+    assert [each["memory"].object_text for each in lane["periods"]] == ["Lisbon", "Braga"]
     assert "green tea" in {each.object_text for each in facts["single"]}
     page = admin.get(f"/console/test/users/{braga.end_user_id}/?tab=facts").content.decode()
     assert page.index("Lisbon</a>") < page.index("Braga</a>") < page.index("green tea</a>")
@@ -96,7 +96,7 @@ def test_overlapping_values_lie_in_rows_of_their_own(admin: Client, full_project
     slot = Memory.objects.filter(project=full_project, subject=braga.subject, predicate=braga.predicate)
     slot.filter(status=Status.SUPERSEDED).update(valid_until=braga.valid_from + timedelta(days=20))
     (lane,) = facts_over_time(end_user_id=braga.end_user_id, now=timezone.now())["lanes"]
-    assert ([each.top for each in lane["periods"]], lane["height"]) == ([0, 10], 20)
+    assert ([each["top"] for each in lane["periods"]], lane["height"]) == ([0, 10], 20)
     page = admin.get(f"/console/test/users/{braga.end_user_id}/?tab=facts").content.decode()
     assert 'class="span-negative"' in page
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,6 @@ from apps.pipeline.core.draft import Draft, KnownEntity, Request
 from apps.pipeline.core.enums import (
     EntityType,
     Grounding,
-    LinkKind,
     MemoryType,
     Polarity,
     Precision,
@@ -40,19 +39,6 @@ BERLIN = UUID(int=7)
 LATER = MONDAY + timedelta(days=5)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """The stored state of one memory of any status."""
-
-    status: Status
-    version: int
-    content: str
-    confidence: float
-    superseded_by: UUID | None
-    valid_until: datetime | None
-    review_reasons: tuple[str, ...]
-
-
 class World(ABC):
     """A store with one end user, and the access to it that the contract needs."""
 
@@ -67,13 +53,10 @@ class World(ABC):
     @abstractmethod
     def put_vector(self, *, memory_id: UUID, vector: list[float]) -> None: ...
 
-    @abstractmethod
-    def row(self, memory_id: UUID) -> Row | None: ...
-
-    @abstractmethod
-    def links(self) -> set[tuple[UUID, UUID, LinkKind]]: ...
-
     # Shared by all worlds.
+
+    def row(self, memory_id: UUID) -> StoredMemory:
+        return self.reader.one(end_user_id=self.end_user_id, memory_id=memory_id)
 
     def write(self, request: Request, *operations: Operation) -> None:
         draft = Draft.start(request=request, policy=Policy())

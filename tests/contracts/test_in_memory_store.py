@@ -6,10 +6,9 @@ import pytest
 
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import Origin, Request
-from apps.pipeline.core.enums import LinkKind
 from apps.pipeline.core.identifiers import new_id
 from tests.contracts.store_contract import StoreContract
-from tests.contracts.store_world import EMBEDDER, Row, World
+from tests.contracts.store_world import EMBEDDER, World
 from tests.pipeline.builders import turn
 
 
@@ -28,25 +27,6 @@ class InMemoryWorld(World):
 
     def put_vector(self, *, memory_id: UUID, vector: list[float]) -> None:
         self.store.put_vector(end_user_id=self.end_user_id, memory_id=memory_id, embedder=EMBEDDER, vector=vector)
-
-    def row(self, memory_id: UUID) -> Row | None:
-        kept = self.store.state(end_user_id=self.end_user_id).memories.get(memory_id)
-        if kept is None:
-            return None
-        memory = kept.memory
-        return Row(
-            status=memory.status,
-            version=memory.version,
-            content=memory.content,
-            confidence=memory.confidence,
-            superseded_by=kept.superseded_by,
-            valid_until=memory.valid_until,
-            review_reasons=kept.review_reasons,
-        )
-
-    def links(self) -> set[tuple[UUID, UUID, LinkKind]]:
-        links = self.store.state(end_user_id=self.end_user_id).links
-        return {(link.from_id, link.to_id, link.kind) for link in links}
 
 
 class TestInMemoryStore(StoreContract):

@@ -11,12 +11,14 @@ from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.draft import Origin, Request
-from apps.pipeline.core.enums import LinkKind, Role, Status, WorkKind
+from apps.pipeline.core.enums import LinkKind, Reason, Role, Status, WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import (
     CopyOrigins,
     CountAlias,
     EnqueueWork,
+    FlagForReview,
+    LinkMemories,
     MarkOrigins,
     RemoveCopiedOrigins,
     ReviseEntity,
@@ -26,7 +28,7 @@ from apps.projects.services import create_project
 from apps.tenants.models import EndUser
 from apps.traces.models import ConfigurationVersion, Session, Trace, Turn
 from tests.contracts.store_contract import StoreContract
-from tests.contracts.store_world import EMBEDDER, Row, World, add, entity, merge, start, told
+from tests.contracts.store_world import EMBEDDER, World, add, entity, merge, start, supersede, told
 from tests.pipeline.builders import MONDAY
 
 
@@ -71,24 +73,6 @@ class PostgresWorld(World):
             embedding=vector,
         )
 
-    def row(self, memory_id: UUID) -> Row | None:
-        memory = Memory.objects.filter(end_user_id=self.end_user_id, id=memory_id).first()
-        if memory is None:
-            return None
-        return Row(
-            status=Status(memory.status),
-            version=memory.version,
-            content=memory.content,
-            confidence=memory.confidence,
-            superseded_by=memory.superseded_by_id,
-            valid_until=memory.valid_until,
-            review_reasons=tuple(memory.review_reasons),
-        )
-
-    def links(self) -> set[tuple[UUID, UUID, LinkKind]]:
-        links = MemoryLink.objects.filter(end_user_id=self.end_user_id)
-        return {(link.from_memory_id, link.to_memory_id, LinkKind(link.kind)) for link in links}
-
 
 def _source_turn(row: Turn) -> SourceTurn:
     return SourceTurn(
@@ -106,6 +90,25 @@ class TestPostgresStore(StoreContract):
     @pytest.fixture
     def world(self) -> World:
         return PostgresWorld()
+
+    def test_links_and_reasons_are_stored(self, world: World) -> None:
+        started = start(world)
+        request = world.request("I may live in Munich.", day=5)
+        each = told(request, "User lives in Munich.", subject=started.user, predicate="lives_in")
+        doubtful = add(request, each, status=Status.PENDING_REVIEW)
+        link = LinkMemories(from_id=doubtful.memory_id, to_id=started.home.memory_id, kind=LinkKind.CONTRADICTS)
+        reason = FlagForReview(memory_id=doubtful.memory_id, reason=Reason.NOT_ASSERTED)
+        world.write(request, doubtful, link, link, reason)
+        row = Memory.objects.get(id=doubtful.memory_id)
+        assert (row.status, row.review_reasons) == (Status.PENDING_REVIEW, [Reason.NOT_ASSERTED])
+        (stored,) = MemoryLink.objects.filter(end_user_id=world.end_user_id)
+        assert (stored.from_memory_id, stored.to_memory_id, stored.kind) == (link.from_id, link.to_id, link.kind)
+
+    def test_what_is_closed_names_its_successor(self, world: World) -> None:
+        started, request = start(world), world.request("I moved to Munich.", day=5)
+        munich = add(request, told(request, "User lives in Munich.", subject=started.user, predicate="lives_in"))
+        world.write(request, munich, supersede(started.home.memory_id, by=munich.memory_id))
+        assert Memory.objects.get(id=started.home.memory_id).superseded_by_id == munich.memory_id
 
     def test_work_is_queued(self, world: World) -> None:
         memory_id = start(world).home.memory_id

@@ -4,18 +4,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db.models import Q
 
-from apps.memories.filter import (
-    MOST_CONDITIONS,
-    MOST_DEPTH,
-    MOST_VALUES,
-    FieldCondition,
-    FilterGroup,
-    FilterOperator,
-    NegatedFilter,
-    parse_filter,
-    wanted_statuses,
-)
+from apps.memories.filter import MOST_CONDITIONS, MOST_DEPTH, MOST_VALUES, parse_filter
+from apps.memories.source_filter import source_condition
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.input_validation import BadInput
 
@@ -23,42 +15,31 @@ DAY = datetime(2026, 3, 2, tzinfo=UTC)
 END = DAY + timedelta(days=1, microseconds=-1)
 
 
-def at(field: str, operator: FilterOperator, value: Any, key: str = "") -> FieldCondition:
-    return FieldCondition(field, operator, value, key=key)
-
-
 @pytest.mark.parametrize(
-    ("given", "parsed"),
+    ("given", "condition"),
     [
-        ({"topic": "home"}, at("topic", FilterOperator.EQ, "home")),
-        ({"topic": {"ne": "home"}}, NegatedFilter(at("topic", FilterOperator.EQ, "home"))),
-        ({"tags": "goal"}, at("tags", FilterOperator.CONTAINS, "goal")),
-        ({"metadata": {"size": 2}}, at("metadata", FilterOperator.EQ, 2, key="size")),
-        ({"metadata.a.b": {"icontains": "x"}}, at("metadata", FilterOperator.ICONTAINS, "x", key="a.b")),
-        ({"run_id": {"in": ["r1", "r2"]}}, at("run_id", FilterOperator.IN, ("r1", "r2"))),
-        ({"said_at": {"gt": "2026-03-02"}}, at("said_at", FilterOperator.GT, END)),
-        ({"said_at": {"gte": "2026-03-02"}}, at("said_at", FilterOperator.GTE, DAY)),
-        ({"said_at": {"lt": "2026-03-02"}}, at("said_at", FilterOperator.LT, DAY)),
-        ({"said_at": {"lte": "2026-03-02T01:00:00+01:00"}}, at("said_at", FilterOperator.LTE, DAY)),
+        ({"topic": "home"}, Q(topic__exact="home")),
+        ({"topic": {"ne": "home"}}, ~Q(topic__exact="home")),
+        ({"tags": "goal"}, Q(tags__contains=["goal"])),
+        ({"tags": {"in": ["goal", "plan"]}}, Q(tags__overlap=["goal", "plan"])),
+        ({"said_at": {"gt": "2026-03-02"}}, Q(said_at__gt=END)),
+        ({"said_at": {"gte": "2026-03-02"}}, Q(said_at__gte=DAY)),
+        ({"said_at": {"lt": "2026-03-02"}}, Q(said_at__lt=DAY)),
+        ({"said_at": {"lte": "2026-03-02T01:00:00+01:00"}}, Q(said_at__lte=DAY)),
+        ({"said_at": "2026-03-02"}, Q(said_at__gte=DAY) & Q(said_at__lte=END)),
+        ({"confidence": {"gt": 0.5, "lte": 1}}, Q(confidence__gt=0.5) & Q(confidence__lte=1.0)),
+        ({"OR": [{"topic": "a"}, {"NOT": {"topic": "b"}}]}, Q(topic__exact="a") | ~Q(topic__exact="b")),
+        ({"metadata": {"size": 2}}, source_condition(['@.metadata."size" == 2'])),
+        ({"run_id": {"in": ["r1", "r2"]}}, source_condition(['@.run_id == "r1" || @.run_id == "r2"'])),
         (
-            {"said_at": "2026-03-02"},
-            FilterGroup((at("said_at", FilterOperator.GTE, DAY), at("said_at", FilterOperator.LTE, END))),
-        ),
-        (
-            {"confidence": {"gt": 0.5, "lte": 1}},
-            FilterGroup((at("confidence", FilterOperator.GT, 0.5), at("confidence", FilterOperator.LTE, 1.0))),
-        ),
-        (
-            {"OR": [{"topic": "a"}, {"NOT": {"topic": "b"}}]},
-            FilterGroup(
-                (at("topic", FilterOperator.EQ, "a"), NegatedFilter(at("topic", FilterOperator.EQ, "b"))), any_of=True
-            ),
+            {"agent_id": "a", "run_id": "r", "topic": "home"},
+            Q(topic__exact="home") & source_condition(['@.agent_id == "a"', '@.run_id == "r"']),
         ),
     ],
     ids=str,
 )
-def test_what_a_filter_means(given: dict[str, Any], parsed: object) -> None:
-    assert parse_filter(given, at="/filter") == parsed
+def test_what_a_filter_means(given: dict[str, Any], condition: Q) -> None:
+    assert parse_filter(given, at="/filter").condition == condition
 
 
 def nested(levels: int) -> dict[str, Any]:
@@ -112,4 +93,4 @@ def test_the_deepest_filter_is_taken() -> None:
 def test_the_statuses_that_a_filter_names() -> None:
     given = {"OR": [{"status": {"in": ["superseded", "archived"]}}, {"NOT": {"status": "retracted"}}]}
 
-    assert wanted_statuses(parse_filter(given, at="")) == (Status.SUPERSEDED, Status.ARCHIVED)
+    assert parse_filter(given, at="").statuses == (Status.SUPERSEDED, Status.ARCHIVED)

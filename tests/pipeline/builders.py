@@ -32,16 +32,9 @@ class CountedIds:
         return UUID(int=next(self._numbers))
 
 
-class FrozenClock:
-    """A clock with a fixed time."""
-
-    def now(self) -> datetime:
-        return MONDAY
-
-
 def ports_of(store: InMemoryStore, **changes: Any) -> Ports:
     """Return ports to a store in memory, without a model."""
-    fixed = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=store, writer=store)
+    fixed = Ports(now=lambda: MONDAY, new_id=CountedIds().new, embedder=HashingEmbedder(), memories=store, writer=store)
     return replace(fixed, **changes)
 
 

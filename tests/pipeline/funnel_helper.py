@@ -24,7 +24,7 @@ def settled(
 ) -> Iterator[Draft]:
     """Yield the draft of each session after it is written; a session is one request, extracted by a model."""
     ids = CountedIds()
-    ports = ports_of(store, ids=ids, embedder=embedder, model=model)
+    ports = ports_of(store, new_id=ids.new, embedder=embedder, model=model)
     policy = Policy(pre_filter=PreFilterPolicy(rules=default_rules()), extraction=ExtractionPolicy())
     for session in sessions:
         origin = Origin(project_id=UUID(int=1), end_user_id=USER, session_id=ids.new())

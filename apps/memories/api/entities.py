@@ -48,7 +48,7 @@ class EntitySerializer(ApiModelSerializer):
     id = serializers.CharField(source="shown_id")
     user_id = serializers.CharField(source="end_user.external_id")
     type = EnumField(EntityType)
-    aliases = serializers.SerializerMethodField()
+    aliases = serializers.ListField(child=serializers.CharField(), source="standing_aliases")
     merged_into = PublicIdField(Prefix.ENTITY, source="merged_into_id", allow_null=True)
 
     class Meta:
@@ -57,10 +57,6 @@ class EntitySerializer(ApiModelSerializer):
             *("id", "user_id", "name", "type", "is_user", "aliases", "mention_count", "last_mentioned_at"),
             "merged_into",
         ]
-
-    def get_aliases(self, entity: Entity) -> list[str]:
-        """Return all its names."""
-        return [alias.alias for alias in entity.standing_aliases]
 
 
 class EntityDetailSerializer(EntitySerializer):

@@ -1,7 +1,7 @@
 """Endpoints /v1/memories: list, store, read, revise and retract, one or many."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from apps.api.pagination import Pages
 from apps.api.problems import Code, Problem, invalid, problem_of
-from apps.api.serializers import ApiSerializer, FieldErrorSerializer, NameField, PublicIdField
+from apps.api.serializers import ApiSerializer, FieldErrorSerializer, NameField, PublicIdField, validated
 from apps.api.viewsets import ApiViewSet, operation
 from apps.common.errors import Conflict, NotAllowed
 from apps.intake.quotas import check_quotas
@@ -25,7 +25,6 @@ from apps.memories.api.requests import (
     RetractionQuery,
     RevisionSerializer,
     adjustments,
-    limits,
     new_memories,
     new_memory,
     revision_of,
@@ -143,14 +142,6 @@ def _read(items: Sequence[dict[str, Any]], read: Callable[[dict[str, Any]], Take
     return taken
 
 
-def _valid(serializer: type[ApiSerializer], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the validated values of an item. Raises ValidationError."""
-    read = serializer(data=given)
-    read.is_valid(raise_exception=True)
-    values: dict[str, Any] = read.validated_data
-    return values
-
-
 class MemoriesViewSet(ApiViewSet):
     """The memories of the project: listed, stored, and revised or retracted in bulk."""
 
@@ -217,14 +208,12 @@ class MemoriesViewSet(ApiViewSet):
         stored = store_with_outcomes(request=wanted)
         shown = Memory.objects.for_project(self.caller.project_id).to_show()
         rows = shown.in_bulk([each.memory_id for each in stored])
-        adjusted = adjustments(body, memories)
-        if not wanted.is_trusted:
-            adjusted += [
-                limit
-                for index, (given, outcome) in enumerate(zip(body["memories"], stored, strict=True))
-                if outcome.result is not StoreResult.MERGED  # of which the known memory keeps its values
-                for limit in limits(given, rows[outcome.memory_id], at=f"/memories/{index}")
-            ]
+        adjusted: list[dict[str, str]] = []
+        for index, (given, new, outcome) in enumerate(zip(body["memories"], memories, stored, strict=True)):
+            # A known memory into which one is merged keeps its own values.
+            is_limited = not wanted.is_trusted and outcome.result is not StoreResult.MERGED
+            row = rows[outcome.memory_id] if is_limited else None
+            adjusted += adjustments(given, new, row, at=f"/memories/{index}")
         answer = {"results": [rows[each.memory_id] for each in stored], "outcomes": stored, "adjusted": adjusted}
         return self.answer(StoredMemoriesSerializer, answer, status=201)
 
@@ -244,7 +233,7 @@ class MemoriesViewSet(ApiViewSet):
             except ValidationError as error:
                 raise ValidationError({"id": error.detail}) from error
             values = {name: value for name, value in given.items() if name != "id"}
-            return revision_of(_valid(RevisionSerializer, values), memory_id=memory_id, caller=self.caller)
+            return revision_of(validated(RevisionSerializer, values), memory_id=memory_id, caller=self.caller)
 
         read = _read(self.valid(RevisionsSerializer)["memories"], revision)
         outcomes = [
@@ -307,7 +296,7 @@ class MemoriesViewSet(ApiViewSet):
         check_quotas(project_id=self.caller.project_id)
         read = _read(
             body["memories"],
-            lambda each: new_memory(_valid(NewMemorySerializer, each), at="", caller=self.caller, now=now),
+            lambda each: new_memory(validated(NewMemorySerializer, each), at="", caller=self.caller, now=now),
         )
         new = [each for each in read if isinstance(each, NewMemory)]
         stored = iter(store_batch(request=store_request(body["user_id"], new, caller=self.caller)))

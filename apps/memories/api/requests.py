@@ -31,9 +31,10 @@ from apps.api.serializers import (
     adjusted_time,
     adjusted_value,
     agent_scope_of,
+    validated,
 )
 from apps.common.errors import NotAllowed
-from apps.memories.filter import MemoryFilter, filter_condition, parse_filter, told_in_session, wanted_statuses
+from apps.memories.filter import MemoryFilter, parse_filter, told_in_session
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.services.revising import Revision
@@ -119,9 +120,8 @@ class MentionField(serializers.Field[Any, Any, Any, Any]):
         if isinstance(data, str):
             name, kind = NameField().run_validation(data), EntityType.OTHER
         else:
-            given = NameSerializer(data=data)
-            given.is_valid(raise_exception=True)
-            name, kind = given.validated_data["name"], given.validated_data["type"]
+            given = validated(NameSerializer, data)
+            name, kind = given["name"], given["type"]
         if not canonical_text(name):
             raise ValidationError("must contain a letter or a digit")
         return Mention(text=name, type=kind)
@@ -230,27 +230,19 @@ def new_memories(body: Mapping[str, Any], *, caller: Caller, now: datetime) -> t
     )
 
 
-def adjustments(body: Mapping[str, Any], taken: Sequence[NewMemory]) -> list[dict[str, str]]:
-    """Return what was changed in the memories of a request before they were stored."""
-    return [
-        each
-        for index, (given, new) in enumerate(zip(body["memories"], taken, strict=True))
-        for each in (
-            adjusted_text(given["content"], new.content, at=f"/memories/{index}/content"),
-            adjusted_text(given["evidence"], new.evidence, at=f"/memories/{index}/evidence"),
-            adjusted_text(given["context"], new.context, at=f"/memories/{index}/context"),
-            adjusted_time(given["said_at"], new.said_at, at=f"/memories/{index}/said_at"),
-        )
-        if each
-    ]
+def adjustments(given: Mapping[str, Any], new: NewMemory, limited: Memory | None, *, at: str) -> list[dict[str, str]]:
+    """Return what was stored otherwise than it was sent, with pointers below `at`.
 
-
-def limits(given: Mapping[str, Any], stored: Memory, *, at: str) -> list[dict[str, str]]:
-    """Return which values that vouch for a memory were stored otherwise, because the key has not the scope trust."""
-    asked = {name: given[name] for name in ("confidence", "extractor") if given[name]}
-    if given["source_confidence"] is SourceConfidence.CONFIRMED:
-        asked["source_confidence"] = given["source_confidence"]
-    found = (adjusted_value(value, getattr(stored, name), at=f"{at}/{name}") for name, value in asked.items())
+    `limited` is the row of a memory whose key has not the scope trust, so that values that vouch for it were lowered.
+    """
+    texts = ("content", "evidence", "context")
+    found = [adjusted_text(given[name], getattr(new, name), at=f"{at}/{name}") for name in texts]
+    found.append(adjusted_time(given["said_at"], new.said_at, at=f"{at}/said_at"))
+    if limited is not None:
+        is_confirmed = given["source_confidence"] is SourceConfidence.CONFIRMED
+        names = ("confidence", "extractor", *(["source_confidence"] if is_confirmed else []))
+        asked = {name: given[name] for name in names if given[name]}
+        found += [adjusted_value(value, getattr(limited, name), at=f"{at}/{name}") for name, value in asked.items()]
     return [each for each in found if each]
 
 
@@ -342,6 +334,15 @@ class MemorySelection(AgentScopeQuery):
     until = DayEndField(**OPTIONAL)
     filter = serializers.CharField(max_length=MAX_FILTER, help_text="A filter as JSON, as in a search.", **OPTIONAL)
 
+    def validate_filter(self, text: str | None) -> MemoryFilter | None:
+        """Return the filter. Raises ValidationError."""
+        try:
+            return None if text is None else parse_filter(json.loads(text), at="")
+        except BadInput as error:
+            raise ValidationError(f"{error.at} {error}".strip()) from error
+        except (ValueError, RecursionError) as error:
+            raise ValidationError("must be JSON") from error
+
 
 class MemoriesQuery(PageQuery, MemorySelection):
     """Filters for a list of memories. `user_id` is optional for keys with scope admin.
@@ -361,22 +362,10 @@ class RetractionQuery(MemorySelection):
     confirm = serializers.IntegerField(min_value=0, **OPTIONAL)
 
 
-def list_filter(query: Mapping[str, Any]) -> MemoryFilter | None:
-    """Return the filter of a list, which is JSON in the query string. Raises BadInput about the parameter."""
-    if query["filter"] is None:
-        return None
-    try:
-        return parse_filter(json.loads(query["filter"]), at="")
-    except BadInput as error:
-        raise BadInput(f"{error.at} {error}".strip(), at="filter") from error
-    except (ValueError, RecursionError) as error:
-        raise BadInput("must be JSON", at="filter") from error
-
-
 def statuses_of(query: Mapping[str, Any], *, shown: tuple[Status, ...]) -> tuple[Status, ...]:
     """Return the statuses that are meant: those given, or those shown by default and those that the filter names."""
-    wanted = list_filter(query)
-    return tuple(query["statuses"]) or (*shown, *(wanted_statuses(wanted) if wanted else ()))
+    wanted: MemoryFilter | None = query["filter"]
+    return tuple(query["statuses"]) or (*shown, *(wanted.statuses if wanted else ()))
 
 
 def selected(rows: MemoryQuerySet, query: Mapping[str, Any], *, end_user_id: UUID | None) -> MemoryQuerySet:
@@ -398,6 +387,4 @@ def selected(rows: MemoryQuerySet, query: Mapping[str, Any], *, end_user_id: UUI
         rows = rows.about(query["entities"])
     if query["session_id"] is not None:
         rows = rows.filter(told_in_session(query["session_id"]))
-    if (wanted := list_filter(query)) is not None:
-        rows = rows.filter(filter_condition(wanted))
-    return rows
+    return rows.filter(query["filter"].condition) if query["filter"] else rows

@@ -27,7 +27,7 @@ class InMemoryStore:
         self._states: dict[UUID, MemoryState] = {}
 
     def state(self, *, end_user_id: UUID) -> MemoryState:
-        """Return everything that is stored of an end user."""
+        """Return what is stored of an end user."""
         return self._states.get(end_user_id, MemoryState())
 
     def put(self, *, end_user_id: UUID, state: MemoryState) -> None:

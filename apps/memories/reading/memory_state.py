@@ -19,8 +19,6 @@ from apps.pipeline.core.operations import (
     AddAlias,
     AddEntity,
     AddMemory,
-    FlagForReview,
-    LinkMemories,
     MergeInto,
     ReassignAlias,
     RenameEntity,
@@ -37,11 +35,9 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
-    """One memory with what is stored beside it."""
+    """One memory, and what decides whether it is relevant."""
 
     memory: StoredMemory
-    superseded_by: UUID | None = None
-    review_reasons: tuple[str, ...] = ()
     vectors: Mapping[str, HalfVector] = field(default_factory=dict)  # of the content, by embedder
     created_at: datetime = _LONG_AGO
     session_id: UUID | None = None  # in which it was added
@@ -59,12 +55,11 @@ class AliasUse:
 
 @dataclass(frozen=True, slots=True)
 class MemoryState:
-    """Everything that is stored of one end user; changes are made to copies."""
+    """What the pipeline reads of one end user; changes are made to copies."""
 
     entities: Mapping[UUID, KnownEntity] = field(default_factory=dict)
     alias_uses: Mapping[UUID, tuple[AliasUse, ...]] = field(default_factory=dict)  # by entity
     memories: Mapping[UUID, StoredState] = field(default_factory=dict)
-    links: tuple[LinkMemories, ...] = ()
 
     def with_entity(self, entity: KnownEntity) -> "MemoryState":
         """Return a copy with an entity added or replaced."""
@@ -80,7 +75,7 @@ class MemoryState:
         Names come in the order of their uses, then of their age; without `counts` a known name changes nothing.
         """
         entity, folded = self.entities[entity_id], canonical_text(alias)
-        uses = {use.folded: use for use in self.uses_of(entity)}
+        uses = {use.folded: use for use in self.alias_uses.get(entity_id, ())}
         known = uses.get(folded)
         if known is not None and not counts:
             return self
@@ -92,11 +87,6 @@ class MemoryState:
         ordered = tuple(sorted(uses, key=lambda use: (-use.count, use.since, use.folded)))
         named = replace(entity, aliases=tuple(use.alias for use in ordered))
         return replace(self.with_entity(named), alias_uses={**self.alias_uses, entity.id: ordered})
-
-    def uses_of(self, entity: KnownEntity) -> tuple[AliasUse, ...]:
-        """Return how the names of an entity were used."""
-        unknown = (AliasUse(alias, canonical_text(alias), _LONG_AGO) for alias in entity.aliases)
-        return self.alias_uses.get(entity.id) or tuple(unknown)
 
 
 def with_mentions(
@@ -165,7 +155,7 @@ def remember(*, state: MemoryState, plan: WritePlan, now: datetime, request: Req
 def with_operation(operation: object, state: MemoryState, now: datetime) -> MemoryState:
     """Return a state in which one operation was applied. Raises KeyError where it changes what is not there.
 
-    Operations that no trace plans, and work to do later, leave the state as it is.
+    Operations that no trace plans, work to do later, and what only people read leave the state as it is.
     """
     return state
 
@@ -186,7 +176,7 @@ def _(operation: AddAlias, state: MemoryState, now: datetime) -> MemoryState:
 def _(operation: ReassignAlias, state: MemoryState, now: datetime) -> MemoryState:
     folded = canonical_text(operation.alias)
     for entity in state.entities.values():
-        uses = state.uses_of(entity)
+        uses = state.alias_uses.get(entity.id, ())
         left = tuple(use for use in uses if use.folded != folded)
         if entity.id != operation.entity_id and left != uses:
             state = state.with_uses(entity, left)
@@ -203,16 +193,13 @@ def _(operation: RenameEntity, state: MemoryState, now: datetime) -> MemoryState
 @with_operation.register
 def _(operation: AddMemory, state: MemoryState, now: datetime) -> MemoryState:
     session_id = operation.origins[0].session_id if operation.origins else None
-    added = StoredState(
-        as_stored(operation), superseded_by=operation.superseded_by, created_at=now, session_id=session_id
-    )
+    added = StoredState(as_stored(operation), created_at=now, session_id=session_id)
     return state.with_memory(with_origins(added, map(origin_key, operation.origins)))
 
 
 @with_operation.register
 def _(operation: SupersedeMemory, state: MemoryState, now: datetime) -> MemoryState:
-    closed = with_changes(state.memories[operation.memory_id], **operation.changes(now=now))
-    return state.with_memory(replace(closed, superseded_by=operation.superseded_by))
+    return state.with_memory(with_changes(state.memories[operation.memory_id], **operation.changes(now=now)))
 
 
 @with_operation.register
@@ -223,21 +210,4 @@ def _(operation: MergeInto, state: MemoryState, now: datetime) -> MemoryState:
 
 @with_operation.register
 def _(operation: ReviseMemory, state: MemoryState, now: datetime) -> MemoryState:
-    stored = state.memories[operation.memory_id]
-    heir = operation.changes.get("superseded_by_id", stored.superseded_by)
-    changed = with_changes(stored, **read_columns(operation.changes))
-    return state.with_memory(replace(changed, superseded_by=heir))
-
-
-@with_operation.register
-def _(operation: LinkMemories, state: MemoryState, now: datetime) -> MemoryState:
-    in_reverse = LinkMemories(from_id=operation.to_id, to_id=operation.from_id, kind=operation.kind)
-    if operation in state.links or in_reverse in state.links:
-        return state
-    return replace(state, links=(*state.links, operation))
-
-
-@with_operation.register
-def _(operation: FlagForReview, state: MemoryState, now: datetime) -> MemoryState:
-    stored = state.memories[operation.memory_id]
-    return state.with_memory(replace(stored, review_reasons=(*stored.review_reasons, operation.reason)))
+    return state.with_memory(with_changes(state.memories[operation.memory_id], **read_columns(operation.changes)))

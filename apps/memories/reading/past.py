@@ -81,7 +81,8 @@ Apply = Callable[[MemoryState], MemoryState]
 class PastChange:
     """A change that was written, and the trace that wrote it, if one did.
 
-    `apply` ignores what a state does not have. `new_content_of` is the memory whose content it sets.
+    `apply` raises KeyError for a state that has not what it changes. `new_content_of` is the memory whose content it
+    sets.
     """
 
     at: datetime
@@ -91,7 +92,7 @@ class PastChange:
     new_content_of: UUID | None = None
 
 
-_COLUMNS = (*STORED_COLUMNS, "superseded_by_id", "created_at", "session_id", "trace_id")
+_COLUMNS = (*STORED_COLUMNS, "created_at", "session_id", "trace_id")
 
 
 def past_changes(*, end_user_id: UUID) -> list[PastChange]:
@@ -133,15 +134,7 @@ def past_changes(*, end_user_id: UUID) -> list[PastChange]:
 
 
 def _operated(at: datetime, operation: EntityOperation, trace_id: UUID | None = None) -> PastChange:
-    return PastChange(at=at, rank=Rank.ENTITY, apply=partial(_operate, operation, at), trace_id=trace_id)
-
-
-def _operate(operation: EntityOperation | ReviseMemory, at: datetime, state: MemoryState) -> MemoryState:
-    if isinstance(operation, ReviseMemory):
-        known = operation.memory_id in state.memories
-    else:
-        known = isinstance(operation, AddEntity) or operation.entity_id in state.entities
-    return with_operation(operation, state, at) if known else state
+    return PastChange(at=at, rank=Rank.ENTITY, apply=partial(with_operation, operation, now=at), trace_id=trace_id)
 
 
 def _further_entity_changes(end_user_id: UUID, planned: Sequence[EntityOperation]) -> Iterator[PastChange]:
@@ -204,7 +197,7 @@ def _memory_changes(end_user_id: UUID, rows: dict[UUID, dict[str, Any]]) -> Iter
         yield PastChange(
             at=version.known_until,
             rank=Rank.VALUES,
-            apply=partial(_operate, revision, version.known_until),
+            apply=partial(with_operation, revision, now=version.known_until),
             trace_id=version.trace_id,
             new_content_of=version.memory_id if "content" in after else None,
         )
@@ -213,7 +206,6 @@ def _memory_changes(end_user_id: UUID, rows: dict[UUID, dict[str, Any]]) -> Iter
     for row in rows.values():
         added = StoredState(
             memory=StoredMemory(**read_columns(row)),
-            superseded_by=row["superseded_by_id"],
             created_at=row["created_at"],
             session_id=row["session_id"],
         )
@@ -230,7 +222,6 @@ def _origin_added(row: MemoryOrigin, *, is_copy: bool) -> PastChange:
     said_in = [(str(row.session_id), row.said_at.date().isoformat())]
 
     def add(state: MemoryState) -> MemoryState:
-        stored = state.memories.get(row.memory_id)
-        return state if stored is None else state.with_memory(with_origins(stored, said_in))
+        return state.with_memory(with_origins(state.memories[row.memory_id], said_in))
 
     return PastChange(at=row.created_at, rank=Rank.ORIGIN, apply=add, trace_id=None if is_copy else row.trace_id)

@@ -2,7 +2,6 @@
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -21,20 +20,11 @@ _ROW_HEIGHT = 10  # of a lane, in pixels
 SlotKey = tuple[UUID | None, str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class FactPeriod:
-    """A value and the period in which it was valid: `start` and `width` in percent, `top` in pixels."""
-
-    memory: Memory
-    start: float
-    width: float
-    top: int
-
-
 def facts_over_time(*, end_user_id: UUID, now: datetime) -> dict[str, Any]:
     """Return the facts of a user by slot, the one changed last first (one query).
 
-    Changed slots have `lanes` on one scale that `begins` at a time; `is_cut` tells that more could not be shown.
+    Changed slots have `lanes` on one scale that `begins` at a time: of each period of a value `start` and `width` in
+    percent, and `top` in pixels. `is_cut` tells that more could not be shown.
     """
     rows = Memory.objects.for_end_user(end_user_id).filter(status__in=_SHOWN, type__in=values_of(SLOT_TYPES))
     found = list(rows.exclude(predicate="").to_show().order_by("-valid_from", "-id")[: MOST_MEMORIES + 1])
@@ -63,7 +53,8 @@ def facts_over_time(*, end_user_id: UUID, now: datetime) -> dict[str, Any]:
             width = min(max(width, 1.0), 100.0 - start)  # wide enough to be seen
             row = next((row for row, end in enumerate(ends) if end <= start), len(ends))
             ends[row : row + 1] = [start + width]
-            periods.append(FactPeriod(memory, round(start, 2), round(width, 2), top=row * _ROW_HEIGHT))
+            place = {"start": round(start, 2), "width": round(width, 2), "top": row * _ROW_HEIGHT}
+            periods.append({"memory": memory, **place})
         height = len(ends) * _ROW_HEIGHT  # in pixels
         about = {"subject": values[0].subject, "predicate": values[0].predicate}
         lanes.append({**about, "periods": periods, "height": height})
@@ -87,34 +78,23 @@ LABEL_AT = 0.58  # of the way from the start of a line to its end
 CENTRE, RADIUS = 300.0, 215.0  # in a view box of 600 by 600
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """An entity and its position."""
-
-    entity: Entity
-    x: float
-    y: float
-    size: float
-    anchor: str  # text-anchor of its name: start, middle or end
-
-
 def entity_graph(*, end_user_id: UUID) -> dict[str, Any]:
     """Return the most mentioned entities, and as edges the relations between them in live memories (two queries)."""
     rows = Entity.objects.standing().filter(end_user_id=end_user_id)
     entities = list(rows.order_by("-is_user", "-mention_count", "name")[:MAX_NODES])
-    nodes: dict[UUID, Node] = {}
+    nodes: dict[UUID, dict[str, Any]] = {}
     for index, entity in enumerate(entities):
         size = 9.0 + min(math.sqrt(entity.mention_count), 6.0) * 1.5
         if index == 0:
-            nodes[entity.pk] = Node(entity, CENTRE, CENTRE, size + 6, "middle")
+            nodes[entity.pk] = {"entity": entity, "x": CENTRE, "y": CENTRE, "size": size + 6, "anchor": "middle"}
             continue
         angle = 2 * math.pi * (index - 1) / max(len(entities) - 1, 1) - math.pi / 2
         x, y = CENTRE + RADIUS * math.cos(angle), CENTRE + RADIUS * math.sin(angle)
         anchor = "middle" if abs(x - CENTRE) < RADIUS / 4 else "start" if x > CENTRE else "end"
-        nodes[entity.pk] = Node(entity, round(x, 1), round(y, 1), size, anchor)
+        nodes[entity.pk] = {"entity": entity, "x": round(x, 1), "y": round(y, 1), "size": size, "anchor": anchor}
     live = Memory.objects.for_end_user(end_user_id).live().filter(subject__in=list(nodes), object__has_key="entity")
     said = live.values_list("subject_id", "object__entity", "predicate", "polarity")[:MAX_MEMORIES]
-    ids = {node.entity.shown_id: identifier for identifier, node in nodes.items()}
+    ids = {entity.shown_id: entity.pk for entity in entities}
     labels: defaultdict[tuple[UUID, UUID], list[str]] = defaultdict(list)  # how the first is related to the second
     for subject, shown, predicate, polarity in said:
         other = ids.get(shown)
@@ -131,8 +111,8 @@ def entity_graph(*, end_user_id: UUID) -> dict[str, Any]:
                 "weight": min(1.0 + len(found), 5.0),  # more memories draw a wider line
                 "label": ", ".join(dict.fromkeys(found)),
                 # Nearer to the end, since many lines start at the centre.
-                "label_x": round(start.x + (end.x - start.x) * LABEL_AT, 1),
-                "label_y": round(start.y + (end.y - start.y) * LABEL_AT, 1),
+                "label_x": round(start["x"] + (end["x"] - start["x"]) * LABEL_AT, 1),
+                "label_y": round(start["y"] + (end["y"] - start["y"]) * LABEL_AT, 1),
             }
         )
     return {"nodes": list(nodes.values()), "edges": edges}

@@ -136,7 +136,7 @@ def _rows(memories: MemoryQuerySet) -> list[Mapping[str, Any]]:
     """Read what the index needs of memories, with the active configuration of their project in the same query."""
     users = Entity.objects.filter(end_user_id=OuterRef("end_user_id"), is_user=True)
     rows = memories.annotate(configuration=active_configuration("project_id"), user=Subquery(users.values("name")))
-    return [dict(row) for row in rows.values(*_FIELDS)]
+    return list(rows.values(*_FIELDS))
 
 
 def indexables_of(end_user_id: UUID, memory_ids: Sequence[UUID]) -> list[Indexable]:

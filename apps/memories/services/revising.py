@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import transaction
@@ -173,7 +173,8 @@ def settle_change(
     return settled, [*closed]
 
 
-MOST_TRIES = 3  # without an expected version, a revision is repeated on the values that another writer has changed
+MOST_TRIES = 3
+_Done = TypeVar("_Done")
 _CLOSED = frozenset({Status.RETRACTED, Status.MERGED})
 APPROVED = "approved"
 
@@ -217,19 +218,21 @@ def revise(*, revision: Revision) -> None:
     policy = active_policy(project_id=revision.project_id).redaction
     changes = redacted_changes(revision.changes, policy=policy)
     revision = replace(revision, changes=changes, note=redact(revision.note, policy=policy).text)
+    retried(partial(_revise_once, revision))
+
+
+def retried(act: Callable[[], _Done]) -> _Done:
+    """Act again, on what others have written meanwhile, where a plan was stale. Raises Conflict after MOST_TRIES."""
     for _ in range(MOST_TRIES):
         try:
-            return _revise_once(revision)
-        except StalePlan as stale:
-            if revision.expected_version is not None:
-                raise Conflict("the memory has changed since that version") from stale
-    raise Conflict("the memory is being changed by others; try again")
+            return act()
+        except StalePlan:
+            continue
+    raise Conflict("the same memories are being changed by others; try again")
 
 
 def _revise_once(revision: Revision) -> None:
-    memory = find_memory(project_id=revision.project_id, memory_id=revision.memory_id)
-    if revision.expected_version not in (None, memory.version):
-        raise Conflict(f"the memory is at version {memory.version}")
+    memory = _find_at(revision.expected_version, project_id=revision.project_id, memory_id=revision.memory_id)
     if memory.status in _CLOSED and not (revision.restores and memory.status == Status.RETRACTED):
         raise Conflict(f"the memory is {memory.status}")
     changes, entities = with_triple(memory, revision.changes)
@@ -250,7 +253,7 @@ def _revise_once(revision: Revision) -> None:
         raise NotFound("there is no such memory to replace")
     with transaction.atomic():
         operations = [*entities, *_operations(memory, changes, verb=verb, revision=revision)]
-        apply_revision(memory=memory, operations=operations)
+        apply_operations(operations, project_id=memory.project_id, end_user_id=memory.end_user_id)
 
 
 def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision: Revision) -> list[Operation]:
@@ -285,17 +288,24 @@ def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
     return get_or_refuse(memories.filter(id=memory_id), "memory")
 
 
-def apply_revision(*, memory: Memory, operations: Sequence[Operation]) -> None:
-    """Apply operations of the current actor on one memory. Raises StalePlan."""
-    context = WriteContext(memory.project_id, memory.end_user_id, actor=current_actor())
-    apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+def _find_at(version: int | None, *, project_id: UUID, memory_id: UUID) -> Memory:
+    """Return a memory that is at a version, or at any. Raises NotFound and Conflict."""
+    memory = find_memory(project_id=project_id, memory_id=memory_id)
+    if version not in (None, memory.version):
+        raise Conflict(f"the memory is at version {memory.version}")
+    return memory
+
+
+def apply_operations(operations: Sequence[Operation], *, project_id: UUID, end_user_id: UUID) -> None:
+    """Apply operations of the current actor for one end user. Raises StalePlan."""
+    context = WriteContext(project_id, end_user_id, actor=current_actor())
+    apply_plan(plan=WritePlan(tuple(operations)), context=context)
 
 
 def apply_decision(*, project_id: UUID, end_user_id: UUID, operations: Sequence[Operation]) -> None:
-    """Apply operations of the current actor for one end user. Raises Conflict if another writer was faster."""
-    context = WriteContext(project_id, end_user_id, actor=current_actor())
+    """Apply operations as above. Raises Conflict if another writer was faster."""
     try:
-        apply_plan(plan=WritePlan(tuple(operations)), context=context)
+        apply_operations(operations, project_id=project_id, end_user_id=end_user_id)
     except StalePlan as stale:
         raise Conflict("somebody else was faster") from stale
 
@@ -345,27 +355,20 @@ def retract(*, project_id: UUID, memory_id: UUID, expected_version: int | None =
 
     Raises NotFound, Conflict, NotAllowed for a rule for agents and a caller that is not trusted.
     """
-    for _ in range(MOST_TRIES):
-        memory = find_memory(project_id=project_id, memory_id=memory_id)
-        if expected_version not in (None, memory.version):
-            raise Conflict(f"the memory is at version {memory.version}")
+
+    def retract_once() -> None:
+        memory = _find_at(expected_version, project_id=project_id, memory_id=memory_id)
         if memory.status == Status.RETRACTED:
-            return None
+            return
         if binds_agents(memory.tags) and not is_trusted:
             raise NotAllowed("retracting a rule for agents needs the scope trust")
-        revision = retraction(memory_id=memory.id, version=memory.version)
-        try:
-            return apply_revision(memory=memory, operations=[revision])
-        except StalePlan:
-            continue
-    raise Conflict("the memory is being changed by others; try again")
+        apply_operations([_retraction(memory)], project_id=project_id, end_user_id=memory.end_user_id)
+
+    retried(retract_once)
 
 
-def retraction(*, memory_id: UUID, version: int) -> ReviseMemory:
-    """Return the operation that retracts a memory at a version."""
-    return ReviseMemory(
-        memory_id=memory_id, expected_version=version, verb="retracted", changes={"status": Status.RETRACTED}
-    )
+def _retraction(memory: Memory) -> ReviseMemory:
+    return ReviseMemory(memory.id, memory.version, verb="retracted", changes={"status": Status.RETRACTED})
 
 
 # Memories of a transaction, which takes some tenths of a second: other writers of the end user wait so long.
@@ -386,10 +389,9 @@ def retract_several(*, project_id: UUID, memories: MemoryQuerySet, is_trusted: b
         for end_user_id, group in groupby(sorted(batch, key=attrgetter("end_user_id")), attrgetter("end_user_id")):
             of_user = list(group)
             left = [each for each in of_user if not is_trusted and binds_agents(each.tags)]
-            allowed = [retraction(memory_id=each.pk, version=each.version) for each in of_user if each not in left]
-            context = WriteContext(project_id, end_user_id, actor=current_actor())
+            allowed = [_retraction(each) for each in of_user if each not in left]
             try:
-                apply_plan(plan=WritePlan(tuple(allowed)), context=context)
+                apply_operations(allowed, project_id=project_id, end_user_id=end_user_id)
                 outcomes += [BulkOutcome(each.memory_id) for each in allowed]
             except StalePlan:
                 left = of_user

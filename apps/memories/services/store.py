@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from apps.common.errors import Conflict, ProviderError, Unfit
 from apps.memories.ledger.actor import current_actor
 from apps.memories.live_ports import live
 from apps.memories.models import Memory
-from apps.memories.services.revising import MOST_TRIES, BulkOutcome
+from apps.memories.services.revising import BulkOutcome, retried
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
 from apps.pipeline import flow
@@ -27,7 +27,7 @@ from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.operations import AddEntity, EnqueueWork
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.ports import Embedder, Ports, StalePlan, Vector
+from apps.pipeline.core.ports import Embedder, Ports, Vector
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.direct_write.new_memory import (
     EXTRACTOR,
@@ -103,14 +103,10 @@ def store_with_outcomes(*, request: StoreRequest) -> tuple[StoreOutcome, ...]:
     policy = active_policy(project_id=request.project_id)
     memories = tuple(redacted_memory(new, policy=policy.redaction) for new in request.memories)
     request = replace(request, memories=memories)
-    embedder = ForgivingEmbedder(live().embedder)
+    ports = live()
+    embedder = ForgivingEmbedder(ports.embedder)
     embedder.embed([new.content for new in memories])  # before the transaction
-    for _ in range(MOST_TRIES):
-        try:
-            return _store_once(request, policy, replace(live(), embedder=embedder, model=None))
-        except StalePlan:
-            continue
-    raise Conflict("the memories are being changed by others; try again")
+    return retried(partial(_store_once, request, policy, replace(ports, embedder=embedder, model=None)))
 
 
 @transaction.atomic
@@ -121,7 +117,7 @@ def _store_once(request: StoreRequest, policy: Policy, ports: Ports) -> tuple[St
     sessions = {name: open_session(end_user=end_user, session_id=name) for name in names}  # before memories
     _check_successors(request.memories, end_user)
     known = ports.memories.entities(end_user_id=end_user.id, limit=MAX_ENTITIES)
-    index = EntityIndex(entities=known, new_id=ports.ids.new)
+    index = EntityIndex(entities=known, new_id=ports.new_id)
     candidates = candidates_of(
         request.memories,
         entity_index=index,
@@ -138,10 +134,10 @@ def _store_once(request: StoreRequest, policy: Policy, ports: Ports) -> tuple[St
     origin = Origin(
         project_id=request.project_id,
         end_user_id=end_user.id,
-        session_id=ports.ids.new(),  # nothing refers to it, nor to the trace, because there are no turns
+        session_id=ports.new_id(),  # nothing refers to it, nor to the trace, because there are no turns
         api_key_id=request.api_key_id,
     )
-    draft = Draft.start(request=Request(trace_id=ports.ids.new(), origin=origin, turns=()), policy=policy)
+    draft = Draft.start(request=Request(trace_id=ports.new_id(), origin=origin, turns=()), policy=policy)
     draft = draft.evolve(entities=tuple(index))
     outcomes: dict[int, StoreOutcome] = {}
     work: list[EnqueueWork] = []
@@ -152,7 +148,7 @@ def _store_once(request: StoreRequest, policy: Policy, ports: Ports) -> tuple[St
         )
         settled = flow.settle_given(told, ports)
         # What does not become live is stored as it is.
-        kept = (Ruling(candidate=each, memory_id=ports.ids.new()) for each in part.candidates if not becomes_live(each))
+        kept = (Ruling(candidate=each, memory_id=ports.new_id()) for each in part.candidates if not becomes_live(each))
         settled = settled.evolve(rulings=(*settled.rulings, *kept))
         # A repetition that changes nothing is not written. Possible duplicates are named to the caller, who can settle
         # them, instead of to a reviewer.

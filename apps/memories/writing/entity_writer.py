@@ -96,27 +96,21 @@ def rename_entities(*, plan: WritePlan, context: WriteContext, now: datetime) ->
         return
     user = context.end_user_id
     entities = list(Entity.objects.filter(end_user_id=user, id__in=names).select_for_update(no_key=True))
+    formers: list[EntityAlias] = []
+    renamings: list[EntityChange] = []
+    for entity in entities:
+        former, name = entity.name, names[entity.id][:255]
+        alias = EntityAlias(end_user_id=user, entity=entity, alias=former, folded=_folded(former), created_at=now)
+        formers.append(alias)
+        kind = EntityChangeKind.RENAMED
+        renamings.append(EntityChange(entity=entity, kind=kind, alias=name, folded=_folded(name), former=former))
+        entity.name = name
     EntityAlias.objects.bulk_create(
-        (
-            EntityAlias(
-                end_user_id=user,
-                entity=entity,
-                alias=entity.name,
-                folded=_folded(entity.name),
-                created_at=now,
-            )
-            for entity in entities
-        ),
+        formers,
         update_conflicts=True,
         unique_fields=["end_user", "entity", "folded"],
         update_fields=["withdrawn"],
     )
-    renamings: list[EntityChange] = []
-    for entity in entities:
-        former, name = entity.name, names[entity.id]
-        entity.name, folded = name[:255], _folded(name)
-        kind = EntityChangeKind.RENAMED
-        renamings.append(EntityChange(entity=entity, kind=kind, alias=entity.name, folded=folded, former=former))
     _record(renamings, context, now)
     Entity.objects.bulk_update(entities, ["name"])
 

@@ -7,25 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.memories.write_conflicts import stale_on_write_conflict
-from apps.memories.writing.entity_writer import (
-    add_aliases,
-    add_entities,
-    move_aliases,
-    rename_entities,
-    revise_entities,
-)
-from apps.memories.writing.rows import (
-    WriteContext,
-    add_memories,
-    add_origins,
-    change_memories,
-    keep_quoted_turns,
-    link_memories,
-    mark_links,
-    mark_origins,
-    move_origins,
-    write_ledger,
-)
+from apps.memories.writing import entity_writer, rows
+from apps.memories.writing.rows import WriteContext
 from apps.outbox import enqueue
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind
@@ -72,20 +55,20 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
             except UserBeingErased as erased:
                 raise StalePlan(str(erased)) from erased
         if context.quotes_other_traces:
-            keep_quoted_turns(plan=plan, context=context)
-        add_entities(plan=plan, context=context, now=now)
-        rename_entities(plan=plan, context=context, now=now)
-        add_aliases(plan=plan, context=context, now=now)
-        move_aliases(plan=plan, context=context, now=now)
-        revise_entities(plan=plan, end_user_id=context.end_user_id, now=now)
-        add_memories(plan=plan, context=context, now=now)
-        add_origins(plan=plan, context=context)
-        change_memories(plan=plan, context=context, now=now)
-        move_origins(plan=plan, end_user_id=context.end_user_id, now=now)
-        mark_origins(plan=plan, end_user_id=context.end_user_id)
-        link_memories(plan=plan, context=context)
-        mark_links(plan=plan, end_user_id=context.end_user_id, now=now)
-        write_ledger(plan=plan, context=context)
+            rows.keep_quoted_turns(plan=plan, context=context)
+        entity_writer.add_entities(plan=plan, context=context, now=now)
+        entity_writer.rename_entities(plan=plan, context=context, now=now)
+        entity_writer.add_aliases(plan=plan, context=context, now=now)
+        entity_writer.move_aliases(plan=plan, context=context, now=now)
+        entity_writer.revise_entities(plan=plan, end_user_id=context.end_user_id, now=now)
+        rows.add_memories(plan=plan, context=context, now=now)
+        rows.add_origins(plan=plan, context=context)
+        rows.change_memories(plan=plan, context=context, now=now)
+        rows.move_origins(plan=plan, end_user_id=context.end_user_id, now=now)
+        rows.mark_origins(plan=plan, end_user_id=context.end_user_id)
+        rows.link_memories(plan=plan, context=context)
+        rows.mark_links(plan=plan, end_user_id=context.end_user_id, now=now)
+        rows.write_ledger(plan=plan, context=context)
         by_kind: defaultdict[WorkKind, list[UUID]] = defaultdict(list)
         for operation in plan.of(EnqueueWork):
             by_kind[operation.kind].append(operation.memory_id)

@@ -48,7 +48,7 @@ def with_ended(draft: Draft, ports: Ports) -> Draft:
     taken = [each.candidate.index for each in draft.rulings]
     first = 1 + max((*taken, *(each.candidate.index for each in draft.drops if each.candidate)), default=-1)
     doubts = [
-        _end_to_review(each, turn=last, index=first + place, memory_id=ports.ids.new())
+        _end_to_review(each, turn=last, index=first + place, memory_id=ports.new_id())
         for place, each in enumerate(doubtful)
     ]
     return draft.evolve(

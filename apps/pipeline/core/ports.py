@@ -17,18 +17,6 @@ from apps.pipeline.core.statement import StoredMemory
 Vector = Sequence[float]
 
 
-class Clock(Protocol):
-    """Returns the current time, in UTC."""
-
-    def now(self) -> datetime: ...
-
-
-class Ids(Protocol):
-    """Creates identifiers (UUIDv7)."""
-
-    def new(self) -> UUID: ...
-
-
 class Embedder(Protocol):
     """Converts texts to unit vectors; vectors of embedders with different names are never compared."""
 
@@ -148,8 +136,8 @@ StageSpanPort = Callable[[Stage], AbstractContextManager[object]]  # entered whi
 class Ports:
     """The outside world of one run; live runs, dry runs and replays differ only in their ports."""
 
-    clock: Clock
-    ids: Ids
+    now: Callable[[], datetime]  # the current time, in UTC
+    new_id: Callable[[], UUID]  # UUIDv7
     embedder: Embedder
     memories: MemoryReader
     writer: PlanWriter

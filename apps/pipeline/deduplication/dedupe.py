@@ -99,7 +99,7 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
         vectors=vectors,
         neighbours=with_cosines(vectors=vectors, neighbours=neighbours, embedder=ports.embedder),
         band=draft.policy.dedupe.band(embedder=ports.embedder.name),
-        memory_ids=[candidate.memory_id or ports.ids.new() for candidate in draft.candidates],
+        memory_ids=[candidate.memory_id or ports.new_id() for candidate in draft.candidates],
         holders=holders,
     )
 

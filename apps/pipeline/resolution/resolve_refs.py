@@ -37,7 +37,7 @@ def run(draft: Draft, ports: Ports) -> Draft:
     known = ports.memories.entities(
         end_user_id=draft.request.origin.end_user_id, limit=draft.policy.resolution.max_entities
     )
-    decided = decide(draft, known=known, new_id=ports.ids.new)
+    decided = decide(draft, known=known, new_id=ports.new_id)
     judge = judge_of(draft, ports) if draft.policy.judges.references else None
     stable = {entity.id for entity in decided.entities}  # new ones have no stable id yet
     dropped = [drop for drop in decided.drops if drop.stage is Stage.RESOLVE_REFS and drop.candidate]
@@ -63,7 +63,7 @@ def run(draft: Draft, ports: Ports) -> Draft:
         if drop.candidate and (place := references.choice_of(verdict, count=len(choices))) is not None
     }
     told = draft.evolve(model_calls=(*draft.model_calls, call))
-    return decide(told, known=known, new_id=ports.ids.new, chosen=chosen)
+    return decide(told, known=known, new_id=ports.new_id, chosen=chosen)
 
 
 def decide(

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
@@ -118,7 +119,8 @@ class PastState:
 
     def _make(self, change: PastChange) -> None:
         state = self._store.state(end_user_id=self._end_user_id)
-        self._store.put(end_user_id=self._end_user_id, state=change.apply(state))
+        with suppress(KeyError):  # the state has not what the change is about, since a replay wrote something else
+            self._store.put(end_user_id=self._end_user_id, state=change.apply(state))
         if change.new_content_of is not None:
             self._not_indexed.append((change.at, change.new_content_of))
 
@@ -222,7 +224,7 @@ class UserReplay:
         self._had_model = any(head.had_model for head in heads)
         self._rejected: dict[UUID, bool] = {}
         ids = FrozenIds(self._clock, seed=end_user_id)
-        self._ports = Ports(self._clock, ids, embedder, self._store, self._store, model=self._answers)
+        self._ports = Ports(self._clock.now, ids.new, embedder, self._store, self._store, model=self._answers)
 
     @property
     def state(self) -> MemoryState:

@@ -47,7 +47,7 @@ def what_if(
     redacted = redact(content, policy=policy.redaction).text
     ports = live() if asks_model else replace(live(), model=None)
     origin = Origin(project_id, end_user_id=user, session_id=new_id())
-    request = request_of(origin, redacted, role, before=before, now=ports.clock.now())
+    request = request_of(origin, redacted, role, before=before, now=ports.now())
     screened = settled = flow.screen(Draft.start(request=request, policy=policy))
     if screened.turns:
         try:

@@ -44,7 +44,7 @@ class World:
 
     def __init__(self, model: ScriptedModel | None, *, policy: Policy = POLICY) -> None:
         self.store, self.ids, self.policy = InMemoryStore(), CountedIds(), policy
-        self.ports = ports_of(self.store, ids=self.ids, model=model)
+        self.ports = ports_of(self.store, new_id=self.ids.new, model=model)
         self.day, self.shown = 0, frozenset[UUID]()
 
     def hear(self, content: str, *, said: str = "", **changes: object) -> Draft:

@@ -1,6 +1,6 @@
 """The model extractor: one call finds, types, judges and grounds the statements in the waiting turns of a session."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,7 @@ from apps.pipeline.core.model_calls import (
     unusable,
     used_tokens,
 )
-from apps.pipeline.core.ports import Ids, Model, Ports
+from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.extraction.llm.answer import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, moment_of, propose
@@ -88,7 +88,7 @@ def extract(asked: Sequence[Draft], *, model: Model, ports: Ports) -> list[Extra
             failure.calls = (*(call for reply in replies for call in reply.calls), *failure.calls)
             raise
         judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
-        replies.append(_read(Reply(window, parsed, calls), shown, judge, ports.ids))
+        replies.append(_read(Reply(window, parsed, calls), shown, judge, ports.new_id))
     found = []
     for each in asked:
         own = {turn.id for turn in each.turns}
@@ -140,7 +140,7 @@ def _ask_once(
     return answer, parsed, call
 
 
-def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
+def _read(reply: Reply, shown: Shown, judge: Judge, new_id: Callable[[], UUID]) -> Reply:
     """Convert the objects of an answer; later ones may refer to earlier ones as a1, a2 and so on."""
     proposals: list[Candidate | CandidateRefusal] = []
     invalid: list[dict[str, str]] = []
@@ -154,7 +154,7 @@ def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
             continue
         outcome = proposal.outcome
         if isinstance(outcome, Candidate):
-            outcome = answered[f"a{number}"] = outcome.evolve(memory_id=ids.new())
+            outcome = answered[f"a{number}"] = outcome.evolve(memory_id=new_id())
         proposals.append(outcome)
         if proposal.ignored:
             what = ", ".join(proposal.ignored)
