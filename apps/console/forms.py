@@ -36,6 +36,9 @@ _RULE_REASONS = frozenset(
 class ProjectRuleForm(forms.ModelForm):
     """A pre-filter rule of a project; the name can't be changed after saving."""
 
+    name = forms.RegexField(
+        r"^[a-z0-9_]{1,64}$", error_messages={"invalid": "Use up to 64 small letters a to z, digits and underscores."}
+    )
     roles = forms.MultipleChoiceField(
         choices=choices_of(Role), widget=forms.CheckboxSelectMultiple, initial=[Role.USER.value]
     )

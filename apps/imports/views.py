@@ -64,7 +64,7 @@ class FileForm(forms.Form):
         max_length=255,
         required=False,
         label="User",
-        help_text="whose the entries are, where the file does not say",
+        help_text="whose the entries are, if they do not name one",
         validators=[visible],
     )
 

@@ -47,7 +47,7 @@ UNUSABLE = [
     ({"pattern": r"a(?=b)"}, "invalid"),
     ({"pattern": "x*"}, "matches an empty text"),
     ({"name": "thanks_en"}, "another rule has this name"),
-    ({"name": "Not-A-Name"}, "pattern"),
+    ({"name": "Not-A-Name"}, "small letters a to z, digits and underscores"),
     ({"roles": []}, "required"),
 ]
 
