@@ -210,11 +210,8 @@ def search_query(body: Mapping[str, Any]) -> SearchQuery:
     given |= {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
     if "filter" in given:
         given["filter"] = wanted = parse_filter(given["filter"], at="/filter")
-        if not given["statuses"] and wanted.statuses:
-            given["statuses"] = (
-                *shown_statuses(body["stakes"]),
-                *wanted.statuses,
-            )  # beside those that are shown anyway
+        if not given["statuses"] and wanted.statuses:  # beside those that are shown anyway
+            given["statuses"] = (*shown_statuses(body["stakes"]), *wanted.statuses)
     return SearchQuery(**given, told_in=agent_scope_of(body))
 
 

@@ -64,7 +64,7 @@ def _nothing_is_owed(connection: psycopg.Connection[Any], project: str, cluster:
         owed = connection.execute(_OWED, {"project": project}).fetchone()
         if owed is not None and owed[0] == 0:
             return True
-        time.sleep(0.2)
+        time.sleep(0.2)  # there is no notification
     return False
 
 

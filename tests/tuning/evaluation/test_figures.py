@@ -60,8 +60,10 @@ def test_recall_weighs_the_samples_by_the_turns_that_they_stand_for() -> None:
     assert recall.low is not None
     assert recall.high is not None
     good, missed = share_of(part=90, whole=100, confidence=0.975), share_of(part=5, whole=50, confidence=0.975)
-    assert recall.low == pytest.approx(200 * good.low / (200 * good.low + 800 * missed.high))  # type: ignore[operator]
-    assert recall.high == pytest.approx(200 * good.high / (200 * good.high + 800 * missed.low))  # type: ignore[operator]
+    bounds = (good.low, good.high, missed.low, missed.high)
+    good_low, good_high, missed_low, missed_high = (each for each in bounds if each is not None)
+    assert recall.low == pytest.approx(200 * good_low / (200 * good_low + 800 * missed_high))
+    assert recall.high == pytest.approx(200 * good_high / (200 * good_high + 800 * missed_low))
 
 
 @pytest.mark.parametrize(
