@@ -112,7 +112,7 @@ return memory_terms(tongue, content || ' ' || replace(predicate, '_', ' '))
     || case when source_tongue <> tongue then memory_terms(source_tongue, quote) else '\x' end;
 
 -- The terms of the questions and of the other words that a model wrote for a memory. Those of templates are the same
--- for many memories, which made recall@5 on LoCoMo .009 lower.
+-- for many memories: with them recall on LoCoMo was .699, .782, .839 of 5, 10, 20 instead of .700, .781, .841.
 create function question_terms(questions text[], questions_by text) returns bytea
     language sql immutable parallel safe
 return case when questions_by = '' then '\x' else memory_terms(1, array_to_string(questions, ' ')) end;
